@@ -125,7 +125,7 @@ class FollowedRecords:
         if waiting is not None and waiting.memory.user_id == user_id and waiting.memory.version <= version:
             del self._waiting[memory_id]
 
-    def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
+    def mark_reported(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
         waiting = self._waiting.get(memory_id)
         if waiting is None or waiting.memory.user_id != user_id or (self._told.get(memory_id, 0) >= version) == told:
             return False

@@ -74,13 +74,13 @@ def test_each_declared_language_has_a_sentence_here() -> None:
 @pytest.mark.parametrize("code", FORGET)
 def test_what_is_to_be_forgotten_is_read(code: str) -> None:
     (wish,) = forget_requests(said(FORGET[code]), None)
-    assert wish.what
+    assert wish.target
 
 
 @pytest.mark.parametrize("code", ONLY_REPORTED)
 def test_a_request_that_is_only_reported_tells_nothing(code: str) -> None:
     (wish,) = forget_requests(said(ONLY_REPORTED[code]), None)
-    assert not wish.what
+    assert not wish.target
 
 
 @pytest.mark.parametrize("code", SECRET)

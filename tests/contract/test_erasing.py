@@ -30,9 +30,9 @@ def live(opened: OpenStore, user_id: str) -> None:
     older = writer.write("tea, green", user_id, tags=("tea",), key="drink")
     newer = opening(writer, "coffee", user_id, tags=("coffee",), key="drink")
     assert ports.operations.apply(operation(closing(older), opens=newer, user_id=user_id))
-    ports.usage.found(user_id, [newer.memory.memory_id], NOON)
+    ports.usage.count(user_id, [newer.memory.memory_id], NOON)
     ports.usage.fold(user_id)
-    ports.usage.found(user_id, [newer.memory.memory_id], LATER)
+    ports.usage.count(user_id, [newer.memory.memory_id], LATER)
     told = {"type": "explicit", "time": NOON, "text": "remember the milk"}
     night.ledger.record(user_id, [INTERACTION.validate_python({**told, "id": name}) for name in ("one", "two")], NOON)
     fence = lease(night, user_id)

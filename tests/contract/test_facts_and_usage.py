@@ -46,8 +46,8 @@ def test_a_state_counted_over_the_newest_only_says_so(ports: Ports, writer: Writ
 
 def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:
     memory = writer.write("tea")
-    ports.usage.found("local|ana", [memory.memory_id], NOON)
-    ports.usage.found("local|ana", [memory.memory_id], NOON + timedelta(hours=1))
+    ports.usage.count("local|ana", [memory.memory_id], NOON)
+    ports.usage.count("local|ana", [memory.memory_id], NOON + timedelta(hours=1))
     ports.usage.fold("local|ana")
     (read,) = ports.records.get("local|ana", [memory.memory_id])
     assert read.access_count == 2
@@ -57,7 +57,7 @@ def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:
 
 def test_a_memory_that_comes_with_a_count_is_counted_on_from_there(ports: Ports, writer: Writer) -> None:
     one = writer.write("Ana drinks tea", access_count=7, last_accessed=NOON)
-    ports.usage.found(one.user_id, [one.memory_id], NOON + timedelta(days=1))
+    ports.usage.count(one.user_id, [one.memory_id], NOON + timedelta(days=1))
     ports.usage.fold(one.user_id)
     (found,) = ports.records.get(one.user_id, [one.memory_id])
     assert (found.access_count, found.last_accessed) == (8, NOON + timedelta(days=1))
@@ -74,15 +74,15 @@ def test_what_was_found_is_no_longer_unused(ports: Ports, writer: Writer) -> Non
 
     assert unused("local|ana") == 5
     for left, memory in zip((4, 3, 2, 1), kept, strict=True):
-        ports.usage.found("local|ana", [over.memory_id, memory.memory_id], NOON)
+        ports.usage.count("local|ana", [over.memory_id, memory.memory_id], NOON)
         ports.usage.fold("local|ana")
         assert unused("local|ana") == left
     assert unused("local|ben") == 1
-    ports.usage.found("local|ana", [gone.memory_id], NOON)
+    ports.usage.count("local|ana", [gone.memory_id], NOON)
     ports.usage.fold("local|ana")
     ports.records.update(gone.model_copy(update={"status": "deleted", "version": 2}), Audit("delete", NOON, {}))
     assert unused("local|ana") == 0
-    ports.usage.found("local|ben", [others.memory_id], NOON)
+    ports.usage.count("local|ben", [others.memory_id], NOON)
     ports.usage.fold("local|ben")
     assert unused("local|ben") == 0
 
@@ -90,6 +90,6 @@ def test_what_was_found_is_no_longer_unused(ports: Ports, writer: Writer) -> Non
 def test_ten_at_once_lose_no_count(ports: Ports, writer: Writer) -> None:
     ids = [writer.write(text).memory_id for text in ("tea", "coffee")]
     with ThreadPoolExecutor(10) as pool:
-        list(pool.map(lambda _: ports.usage.found("local|ana", ids, NOON), range(100)))
+        list(pool.map(lambda _: ports.usage.count("local|ana", ids, NOON), range(100)))
     ports.usage.fold("local|ana")
     assert [memory.access_count for memory in ports.records.get("local|ana", ids)] == [100, 100]

@@ -90,7 +90,7 @@ def test_a_key_that_is_taken_is_not_given_twice(context: RunContext, pages: Fold
 
 def test_what_was_only_found_since_is_not_changed_since(context: RunContext, pages: FolderPages) -> None:
     found = [memory.memory_id for memory in context.ports.records.all(context.user_id)]
-    context.ports.usage.found(context.user_id, found, NOON)
+    context.ports.usage.count(context.user_id, found, NOON)
     context.ports.usage.fold(context.user_id)
     edit(pages, ("nurse", "doctor"))
     assert [one.outcome for one in apply_pages(pages, context).run.operations] == ["applied"]

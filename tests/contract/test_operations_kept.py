@@ -80,7 +80,7 @@ def test_what_is_erased_goes_out_of_the_counts_and_of_what_operations_replaced(p
     renamed = Change(changed(tea, key="drinks", importance=0.9), Audit("edit", LATER, {}), before=tea)
     other = Change(changed(milk, key="whiter"), Audit("edit", LATER, {}), before=milk)
     assert ports.operations.apply(operation(other, opens=renamed))
-    ports.usage.found(ANA, [tea.memory_id, milk.memory_id], NOON)
+    ports.usage.count(ANA, [tea.memory_id, milk.memory_id], NOON)
     ports.usage.fold(ANA)
     gone = operation(erasing(renamed.memory), number=2)
     assert ports.operations.apply(gone)

@@ -42,7 +42,7 @@ def test_the_holder_of_a_key_is_the_active_unexpired_one(ports: Ports, writer: W
 
 def test_the_holder_of_a_key_tells_how_often_it_was_found(ports: Ports, writer: Writer) -> None:
     tea = writer.write("tea", key="drink")
-    ports.usage.found(ANA, [tea.memory_id], LATER)
+    ports.usage.count(ANA, [tea.memory_id], LATER)
     ports.usage.fold(ANA)
     holder = ports.operations.holder(ANA, "default", "drink", NOON)
     assert holder is not None

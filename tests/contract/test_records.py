@@ -125,7 +125,7 @@ def test_get_gives_only_the_users_own_in_the_order_asked(ports: Ports, writer: W
 def test_stored_gives_the_same_with_their_vectors(ports: Ports, writer: Writer) -> None:
     one, two = writer.write("tea with milk"), writer.write("मुझे चाय पसंद है")
     other = writer.write("coffee", user_id="local|ben")
-    ports.usage.found("local|ana", [one.memory_id], NOON)
+    ports.usage.count("local|ana", [one.memory_id], NOON)
     ports.usage.fold("local|ana")
     ids = [two.memory_id, other.memory_id, "mem_unknown", one.memory_id]
     found = ports.records.stored("local|ana", ids)

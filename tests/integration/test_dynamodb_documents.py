@@ -32,7 +32,7 @@ def row(number: int) -> str:
 
 
 def item(table: Table, name: str) -> dict[str, Any] | None:
-    found = table.calls().one(ANA, name)
+    found = table.calls().get_item(ANA, name)
     return None if found is None else dict(found)
 
 

@@ -166,7 +166,7 @@ def test_a_write_whose_answer_was_lost_is_known_again(client: Any, table_name: s
 def test_a_search_whose_answer_was_lost_counts_once(client: Any, table_name: str) -> None:
     ((memory, _),) = over(client, table_name).add([entry("tea")])
     usage = DynamoUsage(Table(LosesAnswers(client, times=1), table_name))  # type: ignore[arg-type]
-    usage.found(USER, [memory.memory_id], NOON)
+    usage.count(USER, [memory.memory_id], NOON)
     usage.fold(USER)
     assert over(client, table_name).get(USER, [memory.memory_id])[0].access_count == 1
 
@@ -177,10 +177,10 @@ def test_a_search_that_cannot_be_counted_is_answered_and_counted_later(client: A
     usage = DynamoUsage(Table(client, table_name), lambda: lost.append(1))
     faults = Faults(client, "PutItem", iter([refusing("AccessDeniedException")] * 2))
     for _ in range(2):
-        usage.found(USER, [memory.memory_id], NOON)
+        usage.count(USER, [memory.memory_id], NOON)
     assert (len(lost), faults.asked) == (2, 2)
     for _ in range(2):
-        usage.found(USER, [memory.memory_id], NOON)
+        usage.count(USER, [memory.memory_id], NOON)
     usage.fold(USER)
     assert over(client, table_name).get(USER, [memory.memory_id])[0].access_count == 4
     assert len(lost) == 2

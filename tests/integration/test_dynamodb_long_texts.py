@@ -9,7 +9,7 @@ from botocore.awsrequest import AWSResponse
 from commonplace.adapters.dynamodb.calls import Table, connect, partition_condition
 from commonplace.adapters.dynamodb.long_texts import named, text_of
 from commonplace.adapters.dynamodb.runs import DynamoRuns
-from commonplace.adapters.dynamodb.table import ITEM, PART, REST, RUN
+from commonplace.adapters.dynamodb.table import ITEM, OVERFLOW, PART, RUN
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
 from commonplace.ports.values import Fence
@@ -57,14 +57,14 @@ def test_a_part_whose_writer_died_is_not_there(mortal: Any, table_name: str, dyn
     with pytest.raises(CommonplaceError):
         runs_of(mortal, table_name).save_part(run_of(), "plan", FIRST, fence)
     assert runs.part(ANA, RUN_ID, "plan") is None
-    assert len(rows(dynamodb_table, REST)) == written
+    assert len(rows(dynamodb_table, OVERFLOW)) == written
     runs.save_part(run_of(), "plan", SECOND, fence)
     assert runs.part(ANA, RUN_ID, "plan") == SECOND
     runs.drop_parts(ANA, RUN_ID, keep=["plan"])
     assert runs.part(ANA, RUN_ID, "plan") == SECOND
-    assert len(rows(dynamodb_table, REST)) == 2
+    assert len(rows(dynamodb_table, OVERFLOW)) == 2
     runs.drop_parts(ANA, RUN_ID)
-    assert rows(dynamodb_table, REST) == rows(dynamodb_table, PART) == []
+    assert rows(dynamodb_table, OVERFLOW) == rows(dynamodb_table, PART) == []
 
 
 @pytest.mark.parametrize("written", [0, 1])
@@ -78,7 +78,7 @@ def test_a_part_that_was_let_go_of_half_goes_with_the_next_attempt(
         runs_of(mortal, table_name).drop_parts(ANA, RUN_ID)
     assert runs.part(ANA, RUN_ID, "plan") == (None if written else FIRST)
     runs.drop_parts(ANA, RUN_ID)
-    assert rows(dynamodb_table, REST) == rows(dynamodb_table, PART) == []
+    assert rows(dynamodb_table, OVERFLOW) == rows(dynamodb_table, PART) == []
 
 
 @pytest.mark.parametrize("written", [0, 1, 2])
@@ -93,7 +93,7 @@ def test_a_run_whose_writer_died_is_as_it_was(mortal: Any, table_name: str, dyna
     runs.save(after, fence)
     assert runs.get(ANA, RUN_ID) == after
     (row,) = rows(dynamodb_table, RUN)
-    assert sorted(named(row)) == [other[ITEM]["S"] for other in rows(dynamodb_table, REST)]
+    assert sorted(named(row)) == [other[ITEM]["S"] for other in rows(dynamodb_table, OVERFLOW)]
 
 
 def test_a_run_that_grew_short_leaves_no_rows(dynamodb_table: Table) -> None:
@@ -103,7 +103,7 @@ def test_a_run_that_grew_short_leaves_no_rows(dynamodb_table: Table) -> None:
     runs.save(long_run(2), fence)
     runs.save(run_of(1), fence)
     (_, other) = rows(dynamodb_table, RUN)
-    assert sorted(named(other)) == [row[ITEM]["S"] for row in rows(dynamodb_table, REST)]
+    assert sorted(named(other)) == [row[ITEM]["S"] for row in rows(dynamodb_table, OVERFLOW)]
     assert (runs.get(ANA, RUN_ID), runs.get(ANA, run_of(2).run_id)) == (run_of(1), long_run(2))
 
 
@@ -120,7 +120,7 @@ def test_who_loses_the_lease_half_way_writes_no_more(mortal: Any, table_name: st
     with pytest.raises(CommonplaceError) as caught:
         runs_of(mortal, table_name).save_part(run_of(), "plan", FIRST, fence)
     assert code_of(caught) is ErrorCode.LEASE_LOST
-    assert len(rows(dynamodb_table, REST)) == 1
+    assert len(rows(dynamodb_table, OVERFLOW)) == 1
     assert runs.part(ANA, RUN_ID, "plan") is None
 
 

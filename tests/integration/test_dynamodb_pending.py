@@ -184,12 +184,12 @@ def test_everybody_s_records_are_read_page_by_page(records: DynamoRecords, dynam
 
 def test_of_each_version_it_is_noted_once_that_somebody_was_told(records: DynamoRecords, waiting: DynamoPending) -> None:
     memory = stored(records, "tea")
-    assert waiting.tell(USER, memory.memory_id, 1)
-    assert not waiting.tell(USER, memory.memory_id, 1)
-    assert waiting.tell(USER, memory.memory_id, 1, confirmed=False)
-    assert waiting.tell(USER, memory.memory_id, 1)
+    assert waiting.mark_reported(USER, memory.memory_id, 1)
+    assert not waiting.mark_reported(USER, memory.memory_id, 1)
+    assert waiting.mark_reported(USER, memory.memory_id, 1, confirmed=False)
+    assert waiting.mark_reported(USER, memory.memory_id, 1)
     changed(records, memory, importance=0.9)
-    assert waiting.tell(USER, memory.memory_id, 2)
+    assert waiting.mark_reported(USER, memory.memory_id, 2)
     waiting.confirm(USER, memory.memory_id, 2)
-    assert not waiting.tell(USER, memory.memory_id, 2)
+    assert not waiting.mark_reported(USER, memory.memory_id, 2)
     assert waiting.pending(USER) == ([], True)

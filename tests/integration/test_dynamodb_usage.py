@@ -59,7 +59,7 @@ def test_searches_and_folds_all_at_once_lose_and_double_nothing(
 
     with ThreadPoolExecutor(13) as pool:
         folds = [pool.submit(fold) for _ in range(3)]
-        list(pool.map(lambda _: usage.found(USER, ids, NOON), range(60)))
+        list(pool.map(lambda _: usage.count(USER, ids, NOON), range(60)))
         over.set()
         for each in folds:
             each.result()
@@ -70,7 +70,7 @@ def test_searches_and_folds_all_at_once_lose_and_double_nothing(
 
 def test_counts_do_not_meet_the_users_writes(records: DynamoRecords, usage: DynamoUsage) -> None:
     (memory_id,) = stored(records, 1)
-    usage.found(USER, [memory_id], NOON)
+    usage.count(USER, [memory_id], NOON)
     (read,) = records.get(USER, [memory_id])
     usage.fold(USER)
     records.update(read.model_copy(update={"version": 2}), Audit("change", NOON, {}))
@@ -83,7 +83,7 @@ def test_the_last_access_is_the_latest_in_whatever_order_they_come(records: Dyna
     (memory_id,) = stored(records, 1)
     elsewhere = (NOON + timedelta(minutes=3)).astimezone(UTC)  # later, though its letters sort before
     for at in (NOON + timedelta(minutes=2), elsewhere, NOON):
-        usage.found(USER, [memory_id], at)
+        usage.count(USER, [memory_id], at)
         usage.fold(USER)
     (memory,) = records.get(USER, [memory_id])
     assert (memory.access_count, memory.last_accessed) == (3, elsewhere)
@@ -92,7 +92,7 @@ def test_the_last_access_is_the_latest_in_whatever_order_they_come(records: Dyna
 def test_what_was_purged_is_not_counted(
     records: DynamoRecords, usage: DynamoUsage, dynamodb_client: "DynamoDBClient", table_name: str
 ) -> None:
-    usage.found(USER, ["mem_gone"], NOON)
+    usage.count(USER, ["mem_gone"], NOON)
     usage.fold(USER)
     assert rows(dynamodb_client, table_name, "us") == 0
 
@@ -102,8 +102,8 @@ def test_which_were_used_is_told_for_each_user(records: DynamoRecords, usage: Dy
     first, second, third = stored(records, 3)
     (other,) = stored(records, 1, "local|ben")
     assert waiting.used(USER) == set()
-    usage.found(USER, [first, second], NOON)
-    usage.found("local|ben", [other], NOON)
+    usage.count(USER, [first, second], NOON)
+    usage.count("local|ben", [other], NOON)
     assert waiting.used(USER) == set()
     for user in (USER, "local|ben"):
         usage.fold(user)
@@ -116,8 +116,8 @@ def test_which_were_used_is_told_for_each_user(records: DynamoRecords, usage: Dy
 
 def test_a_search_with_many_hits_is_counted_whole(records: DynamoRecords, usage: DynamoUsage) -> None:
     ids = stored(records, 250)
-    usage.found(USER, ids, NOON)
-    usage.found(USER, ids[:100], NOON)
+    usage.count(USER, ids, NOON)
+    usage.count(USER, ids[:100], NOON)
     usage.fold(USER)
     assert counts(records, ids) == [2] * 100 + [1] * 150
 
@@ -126,8 +126,8 @@ def test_who_was_not_folded_is_known(records: DynamoRecords, dynamodb_table: Tab
     now = datetime.now(UTC)
     early = DynamoUsage(dynamodb_table, clock=lambda: now - timedelta(hours=1))
     for name in ("ana", "ben", "ana"):
-        early.found(f"local|{name}", ["mem_1"], NOON)
-    DynamoUsage(dynamodb_table).found("local|cleo", ["mem_1"], NOON)
+        early.count(f"local|{name}", ["mem_1"], NOON)
+    DynamoUsage(dynamodb_table).count("local|cleo", ["mem_1"], NOON)
     assert sorted(early.unfolded(now - timedelta(minutes=1))) == ["local|ana", "local|ben"]
     early.fold("local|ana")
     assert list(early.unfolded(now - timedelta(minutes=1))) == ["local|ben"]
@@ -144,7 +144,7 @@ def test_any_order_of_searches_and_folds_counts_each_finding_once(
         if doing is None:
             usage.fold(user)
             continue
-        usage.found(user, [ids[place] for place in doing], NOON)
+        usage.count(user, [ids[place] for place in doing], NOON)
         for place in doing:
             expected[place] += 1
     usage.fold(user)

@@ -186,7 +186,7 @@ def test_a_memory_without_its_marker_is_closed_without_harm_to_the_new_holder(
 
 def test_all_rows_of_a_memory_go_at_the_same_time(records: DynamoRecords, dynamodb_table: Table, rows: Rows) -> None:
     ((memory, _),) = records.add([entry("tea", key="drink")])
-    DynamoUsage(dynamodb_table).found(USER, [memory.memory_id], NOON)
+    DynamoUsage(dynamodb_table).count(USER, [memory.memory_id], NOON)
     DynamoUsage(dynamodb_table).fold(USER)
     for _ in range(3):
         memory = records.update(changed(memory), CHANGE)

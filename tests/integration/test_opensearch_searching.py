@@ -43,7 +43,7 @@ class NothingWaits:
     def has_more_than(self, _most: int, _user_id: str) -> bool:
         return False
 
-    def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:  # noqa: ARG002
+    def mark_reported(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:  # noqa: ARG002
         return False
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None: ...

@@ -98,11 +98,11 @@ def test_a_conversation_that_grew_is_one_talk() -> None:
     part = talk("user: I sleep in a coffin.", "assistant: And now?", id="t/1", part_of="t")
     last = talk("user: OK, stop. I live in Graz.", id="t/2", part_of="t")
     (day,) = days_of([first, talk("user: I sleep badly.", id="other"), part, last], BERLIN)
-    assert [one.own_words for one in day.utterances if one.talk == "t"] == ["", "", "", "", "I live in Graz."]
-    said = day.said_at("t/2", 0)
+    assert [one.own_words for one in day.utterances if one.conversation_id == "t"] == ["", "", "", "", "I live in Graz."]
+    said = day.utterance_at("t/2", 0)
     assert said
     assert [one.text for one in day.earlier(said)][-2:] == ["I sleep in a coffin.", "And now?"]
     assert (before := day.before(said))
     assert (before.interaction_id, before.position) == ("t/1", 1)
-    assert (other := day.said_at("other", 0))
+    assert (other := day.utterance_at("other", 0))
     assert day.before(other) is None

@@ -46,7 +46,7 @@ def test_the_conversations_of_a_zip_are_read_and_its_other_files_are_not(tmp_pat
     assert kind_of(Source(path)).kind == "claude"
     users, found, chat = conversation_files(Source(path))
     assert found == ConversationFile(f"data/{NAME}", found.open)  # type: ignore[union-attr]
-    assert [one.said for one in (users, chat) if isinstance(one, Unread)] == ["users.json", "chat.html"]
+    assert [one.content for one in (users, chat) if isinstance(one, Unread)] == ["users.json", "chat.html"]
     assert sum(isinstance(one, dict) for one in read_chat_export(Source(path), "claude", None)) == len(WORDS)
 
 

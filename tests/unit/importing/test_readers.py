@@ -136,7 +136,7 @@ def test_entries_come_one_by_one_in_every_form(
     source = Source(tmp_path / "dump")
     assert kind_of(source).kind == "mem0"
     first, left_out, number, second, *beside = READERS["mem0"](source)
-    assert [one.said for one in (left_out, *beside) if isinstance(one, Unread)] == [7]
+    assert [one.content for one in (left_out, *beside) if isinstance(one, Unread)] == [7]
     assert [one.content for one in (first, second) if isinstance(one, ForeignFact)] == ["a", "b"]
     assert isinstance(number, RefusedEntry)
 

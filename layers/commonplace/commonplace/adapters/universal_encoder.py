@@ -26,7 +26,7 @@ WIDTH = 512  # numbers of a piece's vector
 
 
 class TextVectors(NamedTuple):
-    """The sentence vector of 512 numbers, and the pooled vector from which the last four layers compute it."""
+    """The sentence vector of 512 numbers, and the pooled vector that the last four layers read to compute it."""
 
     sentence: "Array"
     pooled: "Array"
@@ -46,9 +46,9 @@ class PieceVectors:
         numbers = np.array(ids)
         rows, first = np.empty((len(ids), WIDTH), dtype=np.float32), 0
         for bits, words in self.words.items():
-            is_here = (numbers >= first) & (numbers < first + len(words))
-            unpacked = np.unpackbits(words[numbers[is_here] - first], axis=1).reshape(-1, WIDTH, bits)
-            rows[is_here] = np.array(LEVELS[bits], dtype=np.float32)[unpacked @ np.array([4, 2, 1][-bits:], dtype=np.uint8)]
+            in_table = (numbers >= first) & (numbers < first + len(words))
+            unpacked = np.unpackbits(words[numbers[in_table] - first], axis=1).reshape(-1, WIDTH, bits)
+            rows[in_table] = np.array(LEVELS[bits], dtype=np.float32)[unpacked @ np.array([4, 2, 1][-bits:], dtype=np.uint8)]
             first += len(words)
         rows *= self.scales[numbers, None]
         return rows

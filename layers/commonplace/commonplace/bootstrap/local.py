@@ -60,10 +60,10 @@ class OpenStore:
 
         `progress` receives the number of embedded memories and the total.
         """
-        from commonplace.indexing.rebuild import EmbeddingRenewal, embed_again
+        from commonplace.indexing.rebuild import EmbeddingRenewal, embed_stale
 
         renewal = EmbeddingRenewal(self.ports.records, self.ports.embedder, clock)
-        return embed_again(user_id, self.everything(), renewal, progress)
+        return embed_stale(user_id, self.everything(), renewal, progress)
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
         """Compare index and records of all users, until one can't be read. `progress` receives the number of comparisons."""

@@ -74,11 +74,11 @@ def _build_index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter
 
     client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 
-    def is_kept() -> bool:
+    def has_records() -> bool:
         # If the domain was added later, earlier writes are not in the index and have no pending rows.
         return next(DynamoEverything(table).every(), None) is not None
 
-    return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, is_kept)
+    return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, has_records)
 
 
 def _build_letters(settings: Settings) -> DeadLetters | None:

@@ -117,7 +117,7 @@ def provenance_fields(source: str | None) -> dict[str, str]:
 class Sent:
     """A mark on a field that says how clients send it, where the type does not.
 
-    `form` is the type of the value, if its items are checked one by one later. `selects` is True if the field selects the
+    `form` is the type of the value, if its items are validated separately later. `selects` is True if the field selects the
     memories of a change. An empty value must not mean "all" then. `optional` is True if a missing value is completed.
     """
 

@@ -110,7 +110,7 @@ class ImportedMemory(Part):
 class ForeignFact:
     """A statement of another store, unchecked. `where` describes its place in that store. `name` is its name in that store.
 
-    `before` is the preceding message. `times` has the times by the names of `Fact`, in the format of the other store. `rest`
+    `before` is the preceding message. `times` has the times by the names of `Fact`, in the format of the other store. `extra`
     has the fields without an equivalent here. `person` is the owner, if several people share the other store.
     """
 
@@ -124,7 +124,7 @@ class ForeignFact:
     speaker: str | None = None
     session_id: str | None = None
     position: int | None = None
-    rest: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
     person: str | None = None
 
     @property
@@ -140,17 +140,17 @@ class ForeignFact:
 class Unread:
     """A part of an import that becomes no memory.
 
-    `said` is a text or a JSON value. `before` is the message before it, which may have asked for a secret.
+    `content` is a text or a JSON value. `before` is the message before it, which may have asked for a secret.
     """
 
     where: str
     reason: str
-    said: Any
+    content: Any
     before: str | None = None
 
 
 def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the fields of several objects, without empty ones. A different value gets a numbered name (`source 2`)."""
+    """Merge the non-empty fields of several objects. A different value gets a numbered name (`source 2`)."""
     entries: dict[str, Any] = {}
     for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
         number = 1

@@ -272,7 +272,7 @@ class Discussion(_Interaction):
     )
 
 
-class GivenDiscussion(_Interaction):
+class SentDiscussion(_Interaction):
     """A conversation between the user and an assistant, also in the formats of OpenAI's and Bedrock's logs."""
 
     type: Literal["discussion"]
@@ -323,15 +323,15 @@ Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discrimin
 _QUIET = ConfigDict(hide_input_in_errors=True, defer_build=True)
 INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
 """Parses a recorded interaction of any type."""
-GivenInteraction = GivenDiscussion | Reaction | Save | Explicit | Page
-GIVEN: TypeAdapter[GivenInteraction] = TypeAdapter(Annotated[GivenInteraction, Field(discriminator="type")], config=_QUIET)
+SentInteraction = SentDiscussion | Reaction | Save | Explicit | Page
+SENT: TypeAdapter[SentInteraction] = TypeAdapter(Annotated[SentInteraction, Field(discriminator="type")], config=_QUIET)
 """Parses an interaction of a request: a page is recorded as the user's interaction with it."""
 
 
 class RecordRequest(Request):
     """The body of `POST /interactions`."""
 
-    interactions: Annotated[list[Any], Field(max_length=MAX_INTERACTIONS), Sent(form=list[GivenInteraction])] = Field(
+    interactions: Annotated[list[Any], Field(max_length=MAX_INTERACTIONS), Sent(form=list[SentInteraction])] = Field(
         description="Each is validated separately: invalid ones are refused, and the others are recorded."
     )
 

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from commonplace.domain.fields import MAX_TEXT, Flag, Fraction, Name, Request, Sent, absent
 from commonplace.domain.results import Part
-from commonplace.domain.runs import LongResult, ToldStatus
+from commonplace.domain.runs import LongResult, PublicStatus
 
 MOST_SOURCES = 10
 Sources = Annotated[list[Name], Field(min_length=2, max_length=MOST_SOURCES)]
@@ -33,7 +33,7 @@ class PlanResult(LongResult):
     """The result of a plan."""
 
     run_id: str | None = Field(None, description="To apply or undo the plan.", exclude_if=absent)
-    status: ToldStatus = Field(
+    status: PublicStatus = Field(
         description="`needs_review`: planned and not applied; `done`: applied, or there was nothing to apply; `running`: a"
         " worker continues it, and the other fields are empty until then."
     )

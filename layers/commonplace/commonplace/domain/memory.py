@@ -86,7 +86,7 @@ class Memory(Model):
         return self.durability == "durable" and self.has_expired(now)
 
     @classmethod
-    def kept(cls, record: str | bytes) -> "Memory":
+    def from_record(cls, record: str | bytes) -> "Memory":
         """Parse a stored record. Fields of newer versions are dropped, so that a downgrade is possible."""
         return cls.model_validate_json(record, extra="ignore")
 

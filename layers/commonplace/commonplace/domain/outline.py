@@ -57,7 +57,7 @@ class Outline(NamedTuple):
         )
 
     @classmethod
-    def kept(cls, values: Sequence[Any]) -> Self:
+    def from_values(cls, values: Sequence[Any]) -> Self:
         """Return the outline from the list of its values that an index stored."""
         *plain, tags, concepts, size = values
         return cls._make((*plain, tuple(tags), tuple(concepts), size))

@@ -18,7 +18,7 @@ OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
 """Runs that import a file: only people and programs may apply them."""
 RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
 """`queued`: waiting for a worker, nothing is changed yet."""
-ToldStatus = Literal["running", "done", "needs_review", "failed"]
+PublicStatus = Literal["running", "done", "needs_review", "failed"]
 """The status in tool results, where a queued run is `running`."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
@@ -137,7 +137,7 @@ class Run(FrozenPart):
         return self.status in ("queued", "running")
 
     @property
-    def told_status(self) -> ToldStatus:
+    def public_status(self) -> PublicStatus:
         """The status as tools report it."""
         return "running" if self.status == "queued" else self.status
 

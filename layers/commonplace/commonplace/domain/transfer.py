@@ -8,7 +8,7 @@ from pydantic import Field
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.fields import End, Flag, FrozenPart, Moment, Name, Request, Result, Sent, absent
 from commonplace.domain.results import Part
-from commonplace.domain.runs import LongResult, ToldStatus
+from commonplace.domain.runs import LongResult, PublicStatus
 from commonplace.domain.taxonomy import MemoryType, SearchCategory
 
 FileKind = Literal["export", "upload", "backup"]
@@ -28,7 +28,7 @@ MEDIA: dict[str, tuple[str, str]] = {
     "markdown": ("text/markdown; charset=utf-8", "md"),
 }  # fmt: skip
 """For each format: its media type, and its file name extension."""
-BY_WHOM = "a person, by `commonplace {verb}`, or a program with a token that has the scope commonplace/admin"
+ADMINS = "a person, by `commonplace {verb}`, or a program with a token that has the scope commonplace/admin"
 
 
 class StoredFile(FrozenPart):
@@ -69,7 +69,7 @@ class ExportRequest(Request):
 
 class ExportResult(LongResult):
     run_id: str | None = Field(None, description="To report the same export again.", exclude_if=absent)
-    status: ToldStatus = Field(
+    status: PublicStatus = Field(
         description="needs_review: no file was written, notes say who may do it; running: a worker continues the export."
     )
     export_id: str | None = Field(None, description="For GET /exports/{export_id}, to get the file.", exclude_if=absent)
@@ -110,7 +110,7 @@ class Instruction(Part):
 
 class ImportMemoriesResult(LongResult):
     run_id: str | None = Field(None, description="To apply the plan, or to undo the import.", exclude_if=absent)
-    status: ToldStatus = Field(description="needs_review: planned, not stored yet; running: a worker continues the import.")
+    status: PublicStatus = Field(description="needs_review: planned, not stored yet; running: a worker continues the import.")
     new: int = Field(description="Number of memories that were, or would be, stored.")
     known: int = Field(description="Number of memories that are stored already.")
     conflicts: list[Conflict] = Field(description="Skipped: the id or key belongs to a memory with other content.")
@@ -172,7 +172,7 @@ class BackupResult(LongResult):
     run_id: str | None = Field(
         None, description="To apply the plan, undo the restore, or report the work of a worker.", exclude_if=absent
     )
-    status: ToldStatus | None = Field(
+    status: PublicStatus | None = Field(
         None, description="needs_review: planned, or not done; running: a worker continues it.", exclude_if=absent
     )
     adds: list[str] | None = Field(None, description="Missing memories that are restored.", exclude_if=absent)

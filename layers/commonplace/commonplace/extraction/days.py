@@ -11,7 +11,7 @@ from commonplace.domain.interactions import Discussion, Explicit, Interaction, M
 from commonplace.extraction.own_words import Spans, own_spans
 from commonplace.extraction.patterns import word_list
 
-Met = Literal["saved", "read", "liked", "discussed"]
+Encounter = Literal["saved", "read", "liked", "discussed"]
 
 _LEAST_PIECE = MAX_TEXT * 9 // 10
 """Long messages are split when they are recorded. Every piece except the last is at least this long."""
@@ -35,8 +35,8 @@ class Utterance:
     part_of: str | None = None
 
     @property
-    def talk(self) -> str:
-        """The id of the conversation. Messages that were recorded later have the same `talk`, but another interaction."""
+    def conversation_id(self) -> str:
+        """The id of the conversation. Messages recorded later have the same id, but another interaction."""
         return self.part_of or self.interaction_id
 
     @property
@@ -51,7 +51,7 @@ class SeenTitle:
 
     interaction_id: str
     title: str
-    how: Met
+    how: Encounter
     time: datetime
 
 
@@ -65,7 +65,7 @@ class Day:
 
     def earlier(self, utterance: Utterance) -> list[Utterance]:
         """Return the earlier messages of the same conversation, in order."""
-        utterances = [earlier for earlier in self.utterances if earlier.talk == utterance.talk]
+        utterances = [earlier for earlier in self.utterances if earlier.conversation_id == utterance.conversation_id]
         places = [(utterance.interaction_id, utterance.position) for utterance in utterances]
         place = (utterance.interaction_id, utterance.position)
         return utterances[: places.index(place)] if place in places else []
@@ -74,7 +74,7 @@ class Day:
         """Return the previous message of the same conversation, or None."""
         return next(reversed(self.earlier(utterance)), None)
 
-    def said_at(self, interaction_id: str, position: int) -> Utterance | None:
+    def utterance_at(self, interaction_id: str, position: int) -> Utterance | None:
         """Return the message at that position of an interaction, or None."""
         return next(
             (turn for turn in self.utterances if (turn.interaction_id, turn.position) == (interaction_id, position)), None

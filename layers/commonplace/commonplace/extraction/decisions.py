@@ -11,7 +11,7 @@ from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.contradictions import CHANGED, contradicts
 from commonplace.extraction.changes.corrections import corrected_sentence
 from commonplace.extraction.changes.figure_replacement import plain_figures
-from commonplace.extraction.changes.statements import joined, kept_details, memory_sentences, statements, without_statements
+from commonplace.extraction.changes.statements import joined, memory_sentences, statements, true_details, without_statements
 from commonplace.extraction.content_words import has_same_words, says_the_same, shared_stems, stems_of
 from commonplace.extraction.forgetting.matching import is_about, memories_about, text_without
 from commonplace.text.foundation import tokenizer
@@ -55,7 +55,7 @@ class DayWords:
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """Decide on the candidates in order. A partly forgotten one may get several decisions. `now` replaces a missing time."""
+    """Decide on the candidates in order. A partly forgotten candidate may get several. `now` replaces a missing time."""
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
         deciding.add(candidate)
@@ -80,7 +80,7 @@ class _DayDecisions:
     now: datetime
     decisions: list[Decision] = field(default_factory=list)
     revised: dict[str, str] = field(default_factory=dict)
-    told: DayWords = field(default_factory=DayWords)
+    day_words: DayWords = field(default_factory=DayWords)
 
     def add(self, candidate: Candidate) -> None:
         """Decide on a candidate. This may change earlier decisions."""
@@ -100,7 +100,7 @@ class _DayDecisions:
 
     def _append_decision(self, decision: Decision) -> None:
         self.decisions.append(decision)
-        self.told.add(decision.says)
+        self.day_words.add(decision.says)
 
     def _list_additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
@@ -118,7 +118,7 @@ class _DayDecisions:
         """Plan a forget request, and remove the texts that it covers from earlier decisions."""
         known = self._find_similar(candidate, _FORGETTABLE)
         targets = memories_about(candidate.content, known)
-        for at, earlier in self._list_additions(self.told.sharing(candidate.content)):
+        for at, earlier in self._list_additions(self.day_words.sharing(candidate.content)):
             if is_about(candidate.content, earlier.says):
                 self.decisions[at], *decisions = _remove_forgotten(earlier, candidate.content, targets)
                 for decision in decisions:
@@ -131,7 +131,7 @@ class _DayDecisions:
     def _find_known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         """Return why a candidate adds nothing, because it is known or a weak guess. Returns None if it may add something."""
         old = [memory.content for memory in similar]
-        old += [decision.says for _, decision in self._list_additions(self.told.near(candidate.content))]
+        old += [decision.says for _, decision in self._list_additions(self.day_words.near(candidate.content))]
         if any(says_the_same(candidate.content, text) for text in old):
             return KNOWN
         own = memory_sentences(candidate.content)
@@ -144,7 +144,7 @@ class _DayDecisions:
 
     def _revise_earlier(self, candidate: Candidate) -> None:
         """Remove the statements that a candidate contradicts from earlier decisions."""
-        for at, earlier in self._list_additions(self.told.near(candidate.content)):
+        for at, earlier in self._list_additions(self.day_words.near(candidate.content)):
             content, same_conversation = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
             gone = {old for old in statements(content) if _find_contradiction(candidate, old, same_conversation)}
             if gone:
@@ -154,7 +154,7 @@ class _DayDecisions:
         """Remove statements from an earlier decision. An ADD without text becomes a NOOP."""
         earlier = self.decisions[at]
         left = joined(
-            (*without_statements(earlier.says, gone), *(detail for old in gone for detail in kept_details(old, new)))
+            (*without_statements(earlier.says, gone), *(detail for old in gone for detail in true_details(old, new)))
         )
         if not left:
             if earlier.operation == "ADD":
@@ -229,7 +229,7 @@ def _find_contradictions(candidate: Candidate, similar: Sequence[Memory]) -> lis
 def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool = False) -> tuple[str, str] | None:
     """Return the sentence of a candidate that contradicts an old sentence, and the reason, or None."""
     for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
-        why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_conversation)
+        why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, nearby=same_conversation)
         if why:
             return new, why
     return None
@@ -241,7 +241,7 @@ def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)
     staying = [left for content in contents for left in without_statements(content, gone)]
-    staying += [detail for old in gone for detail in kept_details(old, candidate.content)]
+    staying += [detail for old in gone for detail in true_details(old, candidate.content)]
     if not staying and instead == first.new:
         return None
     return joined((*staying, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))

@@ -61,20 +61,20 @@ class RolePlay:
     """The conversations in which the user is playing a role."""
 
     words: Embedder
-    talks: set[str] = field(default_factory=set)
+    conversations: set[str] = field(default_factory=set)
 
     def without_roles(self, utterance: Utterance) -> Utterance:
         """Return the message without the words that belong to a role.
 
         Requests to remember or forget stay, and so does all text after the end of the role-play.
         """
-        if utterance.explicit or (utterance.talk not in self.talks and not self._is_played(utterance)):
+        if utterance.explicit or (utterance.conversation_id not in self.conversations and not self._is_played(utterance)):
             return utterance
         ended = list(cue_pattern("role_play_ends").finditer(utterance.text))
         if ended:
-            self.talks.discard(utterance.talk)
+            self.conversations.discard(utterance.conversation_id)
         else:
-            self.talks.add(utterance.talk)
+            self.conversations.add(utterance.conversation_id)
         behind = ended[-1].end() if ended else len(utterance.text)
         spans = [(part.start, part.end) for part in clauses(utterance) if part.end <= behind and _addresses_the_memory(part)]
         after = [(max(start, behind), end) for start, end in utterance.own if end > behind]

@@ -1,4 +1,4 @@
-"""The gates, which are the checks that every decision must pass. They are the same for every reader."""
+"""The gates: checks that every decision must pass, whichever reader made it."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not be applied, or None. `targets` are those of its memories that still exist."""
+    """Return why a decision must not be applied, or None. `targets` has its memories that still exist."""
     candidate = decision.candidate
     # A forgotten content is also removed from the texts, so the gates apply even if no memory contains it.
     forgets = decision.operation == "FORGET" or candidate.forgets
@@ -40,7 +40,7 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
     parts = candidate.evidence.split(BETWEEN) if candidate.rests_on else [candidate.evidence]
     if candidate.section == "reading_history" and any(part in title for part in parts for title in titles):
         return _refuse_title(decision, titles)
-    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    utterance = day.utterance_at(candidate.interaction_id, candidate.position)
     if utterance is None or utterance.role != "user":
         return "its evidence is no message of the user of that day"
     if evidence_span(candidate.evidence, utterance) is None:
@@ -95,7 +95,7 @@ def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], que
     """Return the texts that support a content besides its evidence, like the changed memories and the question."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
-        utterance = day.said_at(candidate.interaction_id, candidate.position)
+        utterance = day.utterance_at(candidate.interaction_id, candidate.position)
         texts += [earlier.own_words for earlier in day.earlier(utterance) if earlier.own] if utterance else []
     return [*texts, *((question,) if question else ())]
 
@@ -127,7 +127,7 @@ def _refuse_title(decision: Decision, titles: Sequence[str]) -> str | None:
 
 def is_user_request(candidate: Candidate, day: Day) -> bool:
     """Return whether the user explicitly asked to remember what a candidate is based on."""
-    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    utterance = day.utterance_at(candidate.interaction_id, candidate.position)
     if utterance is None or utterance.role != "user":
         return False
     return utterance.explicit or any(
@@ -151,7 +151,7 @@ def forget_candidates(utterance: Utterance, before: Utterance | None, taken: boo
 
 def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
     return Candidate(
-        content=request.what,
+        content=request.target,
         interaction_id=utterance.interaction_id,
         position=utterance.position,
         evidence=request.clause.text[:LONGEST_EVIDENCE],
@@ -169,7 +169,7 @@ def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | 
 
 def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
     """Return whether the requests name all of `target`. If no request names anything, the earlier messages count."""
-    named = [request.what for request in requests if request.can_be_served]
+    named = [request.target for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
     earlier = [] if named else day.earlier(utterance)
     known = stems_of("\n".join((*named, *(turn.own_words for turn in earlier), *(turn.text for turn in earlier[-1:]))))
@@ -181,4 +181,4 @@ def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before
     served = [request for request in forget_requests(utterance, before) if request.can_be_served]
     span = evidence_span(evidence, utterance)
     within = any(request.clause.start <= span[0] and span[1] <= request.end for request in served) if span else False
-    return within or any(is_about(request.what, content) for request in served)
+    return within or any(is_about(request.target, content) for request in served)

@@ -6,16 +6,16 @@ from datetime import date
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
-from commonplace.extraction.days import Met, SeenTitle
+from commonplace.extraction.days import Encounter, SeenTitle
 from commonplace.extraction.patterns import word_list
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import undisguised
 from commonplace.text.tagging import tags_of
 
 DAYS = 3
-_VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
+_VERB: dict[Encounter, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
 BETWEEN = " · "
-"""Separates the titles on which an interest is based."""
+"""Separates the titles that support an interest."""
 _NOTED, _INTEREST = 0.7, 0.8
 _SHORTEST = 3
 
@@ -84,7 +84,7 @@ def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Ca
 def _find_days(
     topic: str, pairs: Sequence[tuple[str, SeenTitle]], old: Sequence[Memory]
 ) -> Iterator[tuple[date, tuple[str, str]]]:
-    """Yield the days on which a topic was seen, each with the interaction and the title."""
+    """Yield each day when the user saw a topic, with the interaction and the title."""
     for memory in old:
         title = memory.content.partition("'")[2].removesuffix("'")
         is_read = memory.section == "reading_history"

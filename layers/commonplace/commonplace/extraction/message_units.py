@@ -10,13 +10,13 @@ from commonplace.extraction.days import Utterance
 from commonplace.extraction.dialogue import is_answer, only_repeats, question_to_user
 from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, is_about_an_outsider, is_about_the_users_own
-from commonplace.extraction.worthiness import ASKED, NOT_WORTH, SECRET, is_instruction, judge, unworthy_reason, wished_parts
+from commonplace.extraction.worthiness import ASKING, NOT_WORTH, SECRET, is_instruction, judge, unworthy_reason, wished_parts
 from commonplace.ports.models import Embedder
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.sentences import STOPS
 
-_PARTLY = (ASKED, OF_SOMEBODY_ELSE)
+_PARTLY = (ASKING, OF_SOMEBODY_ELSE)
 """If a sentence fails for one of these reasons, its part before a comma may still be retained."""
 _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
 MOST_JOINED = 3
@@ -24,11 +24,11 @@ MOST_JOINED = 3
 
 @dataclass(frozen=True)
 class JudgedClause:
-    """A judged clause. `why` is the reason to drop it, or None. `asked_for` is True if the user asked to remember it."""
+    """A judged clause. `why` is the reason to drop it, or None. `requested` is True if the user asked to remember it."""
 
     clause: Clause
     why: str | None
-    asked_for: bool = False
+    requested: bool = False
     partly: bool = False
     """True if only the beginning of a clause is a memory."""
 
@@ -50,7 +50,7 @@ def judged_clauses(
                 item = JudgedClause(item.clause, "of somebody told of before")
             if (
                 item.why is None
-                and not item.asked_for
+                and not item.requested
                 and (only_repeats(item.clause, before) or _is_before_foreign_text(utterance, item.clause))
             ):
                 item = JudgedClause(item.clause, NOT_WORTH)
@@ -93,7 +93,7 @@ class MessageUnit:
     utterance: Utterance
     clauses: tuple[Clause, ...]
     question: str | None = None
-    asked_for: bool = False
+    requested: bool = False
 
     @property
     def content(self) -> str:
@@ -146,13 +146,13 @@ def _retain_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | No
 
 
 def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
-    """Yield units of at most three adjacent clauses. A dropped clause (None) separates units, as do wishes from facts."""
+    """Yield units of at most three adjacent clauses, all instructions or all facts. A dropped clause (None) ends a unit."""
     unit: list[JudgedClause] = []
     for clause in (*passed, None):
         if unit and (clause is None or not _can_join_unit(utterance, unit, clause)):
             joined = tuple(part.clause for part in unit)
-            asked = question if has_wording("pronoun", joined[0].text) else None
-            yield MessageUnit(utterance, joined, asked, any(part.asked_for for part in unit))
+            needed_question = question if has_wording("pronoun", joined[0].text) else None
+            yield MessageUnit(utterance, joined, needed_question, any(part.requested for part in unit))
             unit = []
         if clause is not None:
             unit.append(clause)

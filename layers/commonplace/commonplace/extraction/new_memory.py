@@ -105,13 +105,13 @@ def _close_outdated(decision: Decision) -> dict[str, Any]:
 
 
 def _get_spoken_time(candidate: Candidate, day: Day) -> datetime | None:
-    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    utterance = day.utterance_at(candidate.interaction_id, candidate.position)
     times = (title.time for title in day.titles if title.interaction_id == candidate.interaction_id)
     return utterance.time if utterance else next(times, None)
 
 
 def _build_evidence(candidate: Candidate, day: Day) -> str:
-    words, turn = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
+    words, turn = candidate.evidence, day.utterance_at(candidate.interaction_id, candidate.position)
     question = (
         question_to_user(day.before(turn)) if turn and (has_wording("yes", words) or has_wording("no", words)) else None
     )

@@ -13,7 +13,7 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 FORGETTING_ONLY_REPORTED = (
     "zh", "ko", "ru", "uk", "pl", "cs", "ro", "sv", "nb", "da", "fi", "tr", "id", "vi", "el", "ar", "hi", "th",
 )  # fmt: skip
-"""Languages in which a request to forget is only recognized. Its subject is not."""
+"""Languages whose requests to forget are recognized, but not the subject of the request."""
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
 _BLANKS = re.compile(r"\s+")
@@ -40,7 +40,7 @@ def alternatives(kind: str) -> list[str]:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Return the words of a list in `words.toml`, as they are written. Raises KeyError for an unknown list."""
+    """Return the words of a list in `words.toml`, not stemmed. Raises KeyError for an unknown list."""
     return frozenset(table_of(__package__, "words.toml")[name].split())
 
 

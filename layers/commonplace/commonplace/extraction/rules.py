@@ -19,13 +19,13 @@ from commonplace.extraction.interests import interests, title_notes
 from commonplace.extraction.message_units import MessageUnit, read_message
 from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.worthiness import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_instruction
+from commonplace.extraction.worthiness import ASKING, NOT_WORTH, PASSING, ROLE_PLAY, is_instruction
 from commonplace.ports.models import Embedder
 
 Refused = Callable[[Utterance, str, str], None]
 LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
-_UNTOLD = (NOT_WORTH, ASKED, PASSING)
+_UNTOLD = (NOT_WORTH, ASKING, PASSING)
 """These reasons are reported only for explicit requests, because most messages of a day have them."""
 _SIMILAR = 20
 _NO_TARGET = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
@@ -125,7 +125,7 @@ class _DayReading:
         return None
 
     def _find_context(self, utterance: Utterance, text: str) -> Iterator[str]:
-        """Yield sentences that a correction may refer to. Earlier sentences (newest first) precede those of memories."""
+        """Yield sentences that a correction may refer to. Earlier sentences (newest first) precede sentences of memories."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:
                 yield from (clause.text for clause in sentences(candidate.content))
@@ -152,7 +152,7 @@ def _build_candidate_at(utterance: Utterance, content: str, evidence: str, confi
 
 
 def _rate_unit(unit: MessageUnit) -> float:
-    if unit.asked_for:
+    if unit.requested:
         return _EXPLICIT
     if has_wording("weak", unit.content):
         return _WEAK

@@ -22,7 +22,7 @@ from commonplace.text.foundation.english import is_auxiliary, is_everyday_s_form
 from commonplace.text.foundation.sentences import STOPS
 
 SECRET = "a secret"
-NOT_WORTH, ASKED, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
+NOT_WORTH, ASKING, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
 ROLE_PLAY, _IMAGINED, _INSTRUCTION = "role-play", "a hypothetical", "an instruction to whoever reads it"
 # Text that was redacted at the intake, and text that is too similar to a secret to store.
 _SECRET = re.compile(
@@ -30,7 +30,7 @@ _SECRET = re.compile(
 )
 _SURELY = 0.997
 _FACT = 0.6
-_LEAST_OF_OTHERS = 0.2
+_LEAST_THIRD_PARTY = 0.2
 _LEAST_TERMS = 2
 _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
 """A clause of at most `_FRAGMENT` words that is not about the user is a fragment, unless its worth is high."""
@@ -40,7 +40,7 @@ _PASSING = ("courtesy", "passing", "attempt")
 
 _REASONS: dict[Kind, str] = {
     "passing": PASSING,
-    "asking": ASKED,
+    "asking": ASKING,
     "imagined": _IMAGINED,
     "role_play": ROLE_PLAY,
     "others": "of somebody else",
@@ -66,7 +66,7 @@ class Judgement:
 def judge(text: str, words: Embedder) -> Judgement:
     """Judge a clause. A final full stop makes no difference.
 
-    The worth combines the odds of two models. One was trained with chats, the other with clear statements. Each model is
+    The worth combines the odds of two models. The first learned from chats, the second from clear statements. Each model is
     overconfident about the data of the other.
     """
     sentence, vector, shares = _judge_as_sentence(text, words)
@@ -102,13 +102,13 @@ def unworthy_reason(
 
     `is_wanted` is True if the user asked to remember the clause.
     """
-    if why := exclusion_reason(clause.text, family) or _find_others_reason(clause.text, judgement):
+    if why := exclusion_reason(clause.text, family) or _find_third_party_reason(clause.text, judgement):
         return why
     return None if is_wanted else _find_passing_reason(clause, judgement, least)
 
 
-def _find_others_reason(text: str, judgement: Judgement) -> str | None:
-    if judgement.shares["others"] < _LEAST_OF_OTHERS or not has_wording("sensitive", text):
+def _find_third_party_reason(text: str, judgement: Judgement) -> str | None:
+    if judgement.shares["others"] < _LEAST_THIRD_PARTY or not has_wording("sensitive", text):
         return None
     of_the_user = speaks_of_self(text) or has_wording("household", text) or has_wording("adviser", text)
     return None if of_the_user else OF_SOMEBODY_ELSE
@@ -126,7 +126,7 @@ def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | N
 
 
 def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
-    """Yield the parts of a request with a secret: those that can be stored, and those with the secret.
+    """Yield the parts of a request with a secret: the parts that can be stored, and the parts with the secret.
 
     If the user did not ask to remember all of it, the parts before "remember that" are skipped. Commas separate parts. A part
     with a secret is split further, and its pieces must be about the user or have a verb.
@@ -173,7 +173,7 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
         has_wording("forget", text) and has_wording("for_a_moment", text) and not has_wording("no_forgetting", text)
     )
     if clause.asking or leaves_aside or text.rstrip("\"'”’») ").endswith(("?", "？")):
-        return ASKED
+        return ASKING
     if why := imagined_or_reported(text):
         return why
     if only_greets(text):

@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
-from commonplace.importing.entries import NOT_KEPT, array_elements, refusal
+from commonplace.importing.entries import UNKNOWN_FIELD, array_elements, refusal
 from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
@@ -28,7 +28,7 @@ _TECHNICAL_FIELDS = set(
 )
 OTHER_ROLE = "said by a tool or the system"
 EDITED, BY_ASSISTANT = "edited away, hidden, attached or no text", "said by the assistant"
-_REASONS = {None: "the title of a conversation", _FIELD: NOT_KEPT, "user": EDITED, "assistant": BY_ASSISTANT}
+_REASONS = {None: "the title of a conversation", _FIELD: UNKNOWN_FIELD, "user": EDITED, "assistant": BY_ASSISTANT}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 
@@ -78,7 +78,7 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
         if any(message.role == "user" for message in section):
             begun = section[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_CHARACTERS]}/{begun:%Y-%m-%dT%H:%M:%S}"
-            begins[named] += 1  # messages without a time have that of the conversation, so names can collide
+            begins[named] += 1  # messages without a time get the conversation's time, so names can collide
             yield as_interaction({named if begins[named] == 1 else f"{named}/{begins[named]}": 0}, begun, section)
 
 

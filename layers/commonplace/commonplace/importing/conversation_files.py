@@ -23,7 +23,7 @@ _MOST_UNPACKED = 2_000_000_000
 _SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; a compression ratio that real conversations never reach
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LOCKED = 0x1 | 0x20 | 0x40  # encrypted, a patch of another file, encrypted in a newer way
-MEMORIES, MEMORIES_APART = "memories.json", "what Claude remembers: unpack this file and import it on its own"
+MEMORIES, SEPARATE_MEMORIES = "memories.json", "what Claude remembers: unpack this file and import it on its own"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
@@ -52,7 +52,7 @@ class ConversationFile:
 def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry | Unread]:
     """Yield the files with conversations, and other files as `Unread`. Unreadable or too large files are refused."""
     if source.path is None:
-        yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
+        yield ConversationFile("stdin", partial(BytesIO, (source.stdin_text or "").encode(errors="replace")))
     elif source.is_folder:
         skipped = list[Unread]()
         for name, path in source.files(skipped=skipped):
@@ -88,7 +88,7 @@ def unpacked(source: Source) -> Source:
 
 def _build_skipped_file(name: str) -> Unread:
     is_memories = PurePosixPath(name.replace("\\", "/")).name == MEMORIES
-    return Unread(name, MEMORIES_APART if is_memories else OTHER_FILE, name)
+    return Unread(name, SEPARATE_MEMORIES if is_memories else OTHER_FILE, name)
 
 
 def _open_binary(path: Path) -> IO[bytes]:
@@ -109,7 +109,7 @@ def _build_archived_file(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Con
 
 
 def _check_archive_file(info: zipfile.ZipInfo) -> None:
-    """Refuse unsafe files. Nothing is unpacked to disk, but no real export has a name that leads out of the archive."""
+    """Refuse unsafe files. No file is unpacked to disk, but no real export has a name outside the archive."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise invalid("file", "its name leads out of the archive")

@@ -1,4 +1,4 @@
-"""Stream the entries of a JSON file, report invalid ones, and detect duplicates."""
+"""Stream the entries of a JSON file, report invalid entries, and detect duplicates."""
 
 import collections
 import hashlib
@@ -18,19 +18,19 @@ from commonplace.importing.sources import Source
 from commonplace.use_cases.import_facts import attribution, refused
 from commonplace.use_cases.left_out import REFUSED, is_technical, json_text, leaves, words_of
 
-Found = Iterator[ForeignFact | RefusedEntry | Unread]
+ReadEntries = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]
 """Yields the statements of an entry. The first argument is the place of the entry in the file, for messages."""
-OTHER_PARTS, NOT_KEPT = "another part of the file", "a field that no memory has"
+OTHER_PARTS, UNKNOWN_FIELD = "another part of the file", "a field that no memory has"
 _FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # part of the formats themselves
 
 
 @dataclass(frozen=True)
 class BrokenLine:
-    """A line of a file that is not a JSON object. `said` is the content of the line."""
+    """A line of a file that is not a JSON object. `content` is the content of the line."""
 
     error: CommonplaceError
-    said: Any
+    content: Any
 
 
 def objects(value: Any) -> list[Any]:
@@ -40,14 +40,14 @@ def objects(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def beside(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
+def unused_fields(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
     """Yield the fields of an object that no reader uses. `read` names the used fields."""
     for name, value in fields.items():
         if name not in read and not is_technical(value):
             yield from (Unread(name, OTHER_PARTS, part) for part in (value if isinstance(value, list) else [value]))
 
 
-def each(values: Iterable[Any], read: ReadEntry) -> Found:
+def each(values: Iterable[Any], read: ReadEntry) -> ReadEntries:
     """Yield the statements of each entry, and the fields that no statement has. Entries that are not objects are refused."""
     number = 0
     for entry in values:
@@ -61,19 +61,19 @@ def each(values: Iterable[Any], read: ReadEntry) -> Found:
             continue
         facts = list(read(where, entry))
         yield from facts
-        plain = [value for fact in facts for value in (fact.content, fact.tags, *fact.rest.values())]
+        plain = [value for fact in facts for value in (fact.content, fact.tags, *fact.extra.values())]
         extra = {name: value for name, value in entry.items() if value not in plain and not is_technical(value)}
         texts = [f"{fact.name} {fact.speaker} {json_text(attribution(fact))}" for fact in facts] if extra else []
         read_words = words_of(" ".join(texts)) | _FORMAT_WORDS
         for name, value in extra.items():
             if not words_of(" ".join(map(str, leaves(value)))) <= read_words:
-                yield Unread(where, NOT_KEPT, {name: value})
+                yield Unread(where, UNKNOWN_FIELD, {name: value})
 
 
 def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
     """Yield the refusal of an entry, and its words as left out. Without `error`, the reason is that it is no object."""
     if isinstance(value, BrokenLine):
-        value, error = value.said, value.error
+        value, error = value.content, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
     yield Unread(where, REFUSED.format(error.code.label), value)
     yield refused(where, error)
@@ -183,7 +183,7 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
     An object without such a list is itself the entry. An invalid line is yielded as `BrokenLine`. Fields outside the list are
     yielded as `Unread`.
     """
-    if source.stands_in_lines:
+    if source.is_json_lines:
         yield from (_parse_line(line) for line in source.lines() if line.strip())
         return
     text, whole, listed = JsonText(source.pieces()), dict[str, Any](), False
@@ -195,10 +195,10 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
                 listed = True
                 yield from text.elements()
             elif listed:
-                yield from beside({name: text.value()})
+                yield from unused_fields({name: text.value()})
             else:
                 whole[name] = text.value()
-        yield from beside(whole) if listed else (whole,)
+        yield from unused_fields(whole) if listed else (whole,)
     else:
         raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: must be a list, or an object with {' or '.join(keys)}", "file")
     text.end()
@@ -212,7 +212,7 @@ def in_pages(source: Source, *keys: str) -> Iterator[Any]:
             yield entry
         else:
             yield from entry[key]
-            yield from beside(entry, key)
+            yield from unused_fields(entry, key)
 
 
 def _parse_line(line: str) -> Any:
@@ -228,7 +228,7 @@ def _parse_line(line: str) -> Any:
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return the fields of a JSON object, and the first entry that is an object. Lists of entries become None."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
-    if source.stands_in_lines or text.next() != "{":
+    if source.is_json_lines or text.next() != "{":
         return {}, next((entry for entry in entries(source, *keys) if isinstance(entry, Mapping)), {})
     for name in text.fields():
         if name in keys and text.next() == "[":
@@ -264,7 +264,7 @@ class Fingerprints:
 
     @classmethod
     @contextmanager
-    def kept(cls) -> Iterator["Fingerprints"]:
+    def temporary(cls) -> Iterator["Fingerprints"]:
         """Open an empty set of fingerprints. The set is deleted at the end of the context."""
         with closing(sqlite3.connect("")) as file:  # SQLite deletes an unnamed database when it is closed
             yield cls(file)

@@ -49,7 +49,7 @@ _NEEDS_REVIEW = "requests to forget, and large changes, wait for review: commonp
 _UNREAD = "it can't be read"
 KNOWN, TWICE = "in a conversation that an earlier import read", "in a conversation that the file contains twice"
 LATER = "in a conversation that is only read when the import is applied"
-SAID, WAITING = "said before", "waits for review"
+REPEATED, WAITING = "said before", "waits for review"
 FOREIGN = "not in the user's own words: quoted, pasted or code"
 Place = tuple[str, int]
 """The id of a conversation, and the position of a message in it."""
@@ -124,7 +124,7 @@ class StoredConversation:
 
 @contextmanager
 def sorted_by_time(
-    given_entries: Iterable[dict[str, Any] | RefusedEntry],
+    parsed_entries: Iterable[dict[str, Any] | RefusedEntry],
     refused: list[RefusedEntry],
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Iterator[tuple[list[StoredConversation], int]]:
@@ -132,7 +132,7 @@ def sorted_by_time(
     conversations have the same id, the longest wins, and `repeated` gets the others."""
     with TemporaryFile() as file:
         by_id, entries = dict[str, StoredConversation](), 0
-        for entry in given_entries:
+        for entry in parsed_entries:
             entries += 1
             if isinstance(entry, RefusedEntry):
                 refused.append(entry)
@@ -164,7 +164,7 @@ class _Import:
     kinds: list[str] = field(default_factory=list)
     rows: list[ImportedMemory] = field(default_factory=list)
     preview: tuple[RunMemoryView, dict[str, datetime]] | None = None
-    there: set[str] = field(default_factory=set)
+    recorded_ids: set[str] = field(default_factory=set)
     undone: set[str | None] = field(default_factory=set)
 
     def find_known(self, conversations: Sequence[StoredConversation]) -> set[str]:
@@ -172,8 +172,8 @@ class _Import:
         night, user_id = self.context.night, self.context.user_id
         self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS_SEARCHED) if run.kind == "undo"}
         names = in_batches((name for conversation in conversations for name in conversation.names), _RUN_SIZE)
-        self.there = {entry.interaction_id for few in names for entry in night.ledger.entries(user_id, few)}
-        recorded = (conversation for conversation in conversations if not self.there.isdisjoint(conversation.names))
+        self.recorded_ids = {entry.interaction_id for few in names for entry in night.ledger.entries(user_id, few)}
+        recorded = (conversation for conversation in conversations if not self.recorded_ids.isdisjoint(conversation.names))
         known = {conversation.name for conversation in recorded if not any(self._redact_new_parts([conversation.load()]))}
         self.kinds.clear()  # report only redactions in what is imported
         return known
@@ -202,7 +202,7 @@ class _Import:
             return planned[-1][0]
 
         run = change_many("import", planner, self.context, dry_run=False, publish=publish).run
-        self._record_as_read(run, [discussion for discussion in clean if discussion.id not in self.there])
+        self._record_as_read(run, [discussion for discussion in clean if discussion.id not in self.recorded_ids])
         applied = {operation.operation_id for operation in run.operations if operation.outcome == "applied"}
         plan, waiting, unread = planned[-1]
         self._count_operations((planned for planned in plan.operations if planned.told.operation_id in applied), unread)
@@ -229,7 +229,7 @@ class _Import:
     def _split_known_parts(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
         """Yield a conversation. If it is known, yield its earlier messages and then its new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
-        recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
+        recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.recorded_ids}
         read = (
             (names[name], [row for row in recorded[name] if row.run_id not in self.undone]) for name in reversed(recorded)
         )
@@ -238,7 +238,7 @@ class _Import:
         before, (added, changed) = part_id(chat.id, 0), growth(known, pieces)
         new = {*added, *(at for at in changed if pieces[at].id is None and pieces[at] not in known)}
         own = part_id(chat.id, len(recorded[chat.id])) if chat.id in recorded else chat.id
-        self.there.add(before)
+        self.recorded_ids.add(before)
         for name, places in (before, {*range(len(pieces))} - new), (own, new):
             if places and any(pieces[at].role == "user" for at in new):
                 self.times[name] = [times[at] for at in sorted(places)]
@@ -261,7 +261,7 @@ class _Import:
         plans, waits = list[Plan](), list[Plan]()
         for whole in days_of(without_answers(conversations, caller), zone):
             day = with_message_times(whole, self.times)
-            known = {turn: replace(turn, own=()) for turn in day.utterances if turn.interaction_id in self.there}
+            known = {turn: replace(turn, own=()) for turn in day.utterances if turn.interaction_id in self.recorded_ids}
             refused |= {(utterance.interaction_id, utterance.position): {"": RESTATED} for utterance in known}
             day = replace(day, utterances=tuple(known.get(utterance, utterance) for utterance in day.utterances))
             drafted = planner.draft(day, UnsavedAnswers())
@@ -270,11 +270,11 @@ class _Import:
             ]
             plan, waiting = backdate(_apply_day_limits(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
-            idle = {_get_place(step): step.told.why or SAID for step in drafted.operations if step.told.kind == "NOOP"}
+            idle = {_get_place(step): step.told.why or REPEATED for step in drafted.operations if step.told.kind == "NOOP"}
             unread += _find_unread_sentences(day, plan, waiting, refused, idle)
             plans.append(plan)
             waits.append(waiting)
-            self.read_so_far += len({utterance.talk for utterance in day.utterances})
+            self.read_so_far += len({utterance.conversation_id for utterance in day.utterances})
             self.progress(min(self.read_so_far, self.total), self.total)
         return merged(plans), merged(waits), unread
 
@@ -325,7 +325,7 @@ def _find_unread_sentences(
             memory = planned.opens.memory
             words_by_place.setdefault(place, set()).update(words_of(f"{memory.raw_text} {memory.evidence or ''}"))
         else:
-            reasons[place] = planned.told.why or SAID
+            reasons[place] = planned.told.why or REPEATED
     reasons |= {(dropped.interaction_id, dropped.position or 0): dropped.why for dropped in plan.dropped}
     reasons |= {_get_place(planned): WAITING for planned in waiting.operations}
     for utterance in day.utterances:
@@ -378,7 +378,7 @@ def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day
     return replace(day, utterances=tuple(sorted(utterances, key=lambda utterance: utterance.time)))
 
 
-def said_at(memory: Memory) -> datetime:
+def spoken_time(memory: Memory) -> datetime:
     """Return when a memory was said. This is the event time if the memory has evidence, but never after its creation."""
     event_time = memory.event_time if memory.evidence is not None else None
     return memory.created_at if event_time is None else min(event_time, memory.created_at)
@@ -397,14 +397,14 @@ class _BackdatedDay:
         reported = operation.told
         if not (operation.opens or operation.closes):
             return None  # a request to forget that matches no memory has nothing to erase
-        utterance = self.day.said_at(*_get_place(operation)) or self.day.utterances[0]
+        utterance = self.day.utterance_at(*_get_place(operation)) or self.day.utterances[0]
         spoken_at = min(utterance.time, self.now)
         closes = [self._backdate(change) for change in operation.closes]
-        earlier = [change for change in closes if change.before is None or said_at(change.before) <= spoken_at]
+        earlier = [change for change in closes if change.before is None or spoken_time(change.before) <= spoken_at]
         later = [change.before for change in closes if change not in earlier and change.before is not None]
         opens = None if later and reported.kind in ("FORGET", "DELETE") else operation.opens
         if opens is not None:
-            opens = self._backdate_opened(opens, spoken_at, min(later, key=said_at) if later else None)
+            opens = self._backdate_opened(opens, spoken_at, min(later, key=spoken_time) if later else None)
             if opens.memory.has_expired(self.now) and not earlier:
                 return self._drop_operation(operation, _EXPIRED)
         if opens is None and not earlier:
@@ -435,7 +435,7 @@ class _BackdatedDay:
             ends = spoken_at + DAILY_FOR
             changed |= {"expires_at": ends, "purge_at": ends + PURGE_DELAY}
         if later is not None:
-            by, at = later.memory_id, said_at(later)
+            by, at = later.memory_id, spoken_time(later)
             changed |= {"status": "superseded", "superseded_by": by, "valid_to": at, "key": None, "supersedes": None}
         return opens.model_copy(update={"memory": memory.model_copy(update=changed)})
 

@@ -11,8 +11,7 @@ from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import notes, stores, turns
 from commonplace.importing.chat_exports import read_chat_export
 from commonplace.importing.conversation_files import ConversationFile, conversation_files, unpacked
-from commonplace.importing.entries import Fingerprints, glance
-from commonplace.importing.entries import Found as ReadEntries
+from commonplace.importing.entries import Fingerprints, ReadEntries, glance
 from commonplace.importing.sources import Source, Text
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
@@ -36,22 +35,22 @@ _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *sto
 
 
 @dataclass(frozen=True)
-class Found:
+class DetectedKind:
     """A detected format. `why` is the evidence for this format."""
 
     kind: ImportKind
     why: str
 
 
-def kind_of(source: Source, kind: ImportKind | None = None) -> Found:
+def kind_of(source: Source, kind: ImportKind | None = None) -> DetectedKind:
     """Return the kind of a source. Raises `INVALID_ARGUMENT` if it can't be detected."""
     source = unpacked(source)
     if kind is not None:
-        return Found(kind, "you said so")
+        return DetectedKind(kind, "you said so")
     if source.is_folder:
         return _detect_folder_kind(source)
     if source.is_database:
-        return Found("mem0", "it is a SQLite file")
+        return DetectedKind("mem0", "it is a SQLite file")
     conversations = _detect_conversations(source)
     if conversations is not None:
         return conversations
@@ -60,12 +59,12 @@ def kind_of(source: Source, kind: ImportKind | None = None) -> Found:
     if source.suffix in (".md", ".markdown"):
         return _note_kind(source)
     if source.suffix == ".txt":
-        return Found("markdown", "its name ends in .txt")
+        return DetectedKind("markdown", "its name ends in .txt")
     return _detect_text_kind(source)
 
 
 def import_source(
-    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, only: str | None = None,
+    source: Source, requested_kind: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, only: str | None = None,
     listed: range | None = range(20), progress: Progress = lambda _done, _of: None,
 ) -> Imported:  # fmt: skip
     """Import a source, or only plan the import. Raises if the source as a whole is invalid.
@@ -75,7 +74,7 @@ def import_source(
     for secrets and near-duplicates in all entries, as applying does.
     """
     source = unpacked(source)
-    detected = kind_of(source, asked)
+    detected = kind_of(source, requested_kind)
     kind, why = detected.kind, detected.why
     if only is not None and kind in (OWN, *CONVERSATIONS):
         raise invalid("only", "is for stores that several people share")
@@ -86,9 +85,9 @@ def import_source(
 
         zone = caller.now.tzinfo
         is_chat = kind == "messages"
-        given = turns.read_messages(source, caller.now, zone) if is_chat else read_chat_export(source, kind, zone)
-        return import_conversations(kind, why, given, caller, ports, apply=apply, listed=listed, progress=progress)
-    with Fingerprints.kept() as seen:
+        conversations = turns.read_messages(source, caller.now, zone) if is_chat else read_chat_export(source, kind, zone)
+        return import_conversations(kind, why, conversations, caller, ports, apply=apply, listed=listed, progress=progress)
+    with Fingerprints.temporary() as seen:
         return import_facts(
             kind, why, READERS[kind](source), caller, ports, apply=apply, only=only, listed=listed,
             progress=progress, seen=None if apply or listed is None else seen,
@@ -102,34 +101,34 @@ def people_in(source: Source, kind: ImportKind) -> set[str]:
     return people if len(people) > 1 else people - {NO_NAME}
 
 
-def _detect_folder_kind(source: Source) -> Found:
+def _detect_folder_kind(source: Source) -> DetectedKind:
     assert source.path is not None
     conversations = _detect_conversations(source)
     if conversations is not None:
         return conversations
     if (history := source.path / stores.HISTORY).is_file() and Source(history).is_database:
-        return Found("mem0", f"the folder has a {stores.HISTORY}")
+        return DetectedKind("mem0", f"the folder has a {stores.HISTORY}")
     if source.path.resolve().name == "memories":
-        return Found("anthropic-memory", "the folder is called memories")
+        return DetectedKind("anthropic-memory", "the folder is called memories")
     return _note_kind(source)
 
 
-def _detect_conversations(source: Source) -> Found | None:
+def _detect_conversations(source: Source) -> DetectedKind | None:
     """Detect an export of conversations by its beginning, because it may be too large to read whole."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
     return next((kind for head in heads if (kind := _parse_kind_from_start(head.decode(errors="replace")))), None)
 
 
-def _parse_kind_from_start(text: str) -> Found | None:
+def _parse_kind_from_start(text: str) -> DetectedKind | None:
     head = text.lstrip("\ufeff \t\r\n")
     if not head.startswith("["):
         return None
     if '"mapping"' in head and ('"current_node"' in head or '"create_time"' in head):
-        return Found("chatgpt", "its conversations have a mapping")
-    return Found("claude", "its conversations have chat_messages") if '"chat_messages"' in head else None
+        return DetectedKind("chatgpt", "its conversations have a mapping")
+    return DetectedKind("claude", "its conversations have chat_messages") if '"chat_messages"' in head else None
 
 
-def _note_kind(source: Source) -> Found:
+def _note_kind(source: Source) -> DetectedKind:
     """Return basic-memory if a note has observations, or a permalink in its front matter. Otherwise return Markdown."""
     kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
@@ -137,22 +136,22 @@ def _note_kind(source: Source) -> Found:
             break
         if not isinstance(text, Text):
             continue
-        kind = kind or Found("markdown", "there are Markdown notes")
+        kind = kind or DetectedKind("markdown", "there are Markdown notes")
         if "\npermalink:" in text.text.partition("\n---\n")[0]:
-            return Found("basic-memory", f"{text.name} has a permalink at its head")
+            return DetectedKind("basic-memory", f"{text.name} has a permalink at its head")
         if any(notes.OBSERVATION.fullmatch(statement) for _, _, statement in notes.statements(text.text)):
-            return Found("basic-memory", f"{text.name} has observations: - [category] ...")
+            return DetectedKind("basic-memory", f"{text.name} has observations: - [category] ...")
     return kind or _raise_unknown()
 
 
-def _detect_text_kind(source: Source) -> Found:
+def _detect_text_kind(source: Source) -> DetectedKind:
     head = source.head.decode(source.encoding, errors="ignore").lstrip("\ufeff \t\r\n")
     if head.startswith("memory_id,"):
-        return Found(OWN, "its first line names the columns of an export")
+        return DetectedKind(OWN, "its first line names the columns of an export")
     if head.startswith(("{", "[")):
         for kind, why in _match_fields(*glance(source, *_LISTS)):
-            return Found(kind, why)
-    return Found("turns", "it has no marks of another format")
+            return DetectedKind(kind, why)
+    return DetectedKind("turns", "it has no marks of another format")
 
 
 def _match_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
@@ -184,5 +183,5 @@ def _match_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterato
         yield "turns", "its entries have session_id and speaker"
 
 
-def _raise_unknown(why: str = "") -> Found:
+def _raise_unknown(why: str = "") -> DetectedKind:
     raise invalid("file", why or f"its format is unknown; give --from with one of {', '.join(get_args(ImportKind))}")

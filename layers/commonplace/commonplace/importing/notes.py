@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread, merged_fields
 from commonplace.domain.taxonomy import Source as Who
-from commonplace.importing.entries import OTHER_PARTS, beside, objects, refusal
+from commonplace.importing.entries import OTHER_PARTS, objects, refusal, unused_fields
 from commonplace.importing.sources import Source, Text
 
 _BULLET = re.compile(r"\s*(?:[-*+]|(?P<number>\d+)[.)])\s+(?P<said>.*)")
@@ -73,7 +73,7 @@ def _parse_claude_memories(source: Source) -> Facts:
         texts = {name: text for name, text in named.items() if isinstance(text, str)}
         for name, text in texts.items():
             yield from _read_note(Text(name, _BOLD_HEADING.sub(r"## \1\n", text), source.changed), "agent", _build_plain_fact)
-        yield from beside(entry, CLAUDE_MEMORY, _PROJECTS)
+        yield from unused_fields(entry, CLAUDE_MEMORY, _PROJECTS)
         yield from (Unread(name, OTHER_PARTS, value) for name, value in named.items() if value and name not in texts)
 
 
@@ -108,7 +108,7 @@ def _read_note(text: Text, source: Who, read: ReadStatement) -> Facts:
             tags=[*tags, *listed(fields, "tags")],
             times={"created_at": fields.get(written) or text.changed},
             source=source,
-            rest=merged_fields(more, {"file": text.name}, extra),
+            extra=merged_fields(more, {"file": text.name}, extra),
         )
     if not facts:
         leave(1, EMPTY_NOTE, fields)

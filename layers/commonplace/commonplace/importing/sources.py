@@ -37,10 +37,10 @@ class Text:
 
 @dataclass(frozen=True)
 class Source:
-    """The source of an import: a file, a folder, or the text of stdin (`given`)."""
+    """The source of an import: a file, a folder, or the text of stdin (`stdin_text`)."""
 
     path: Path | None
-    given: str | None = None
+    stdin_text: str | None = None
 
     @classmethod
     def of(cls, path: Path) -> "Source":
@@ -63,7 +63,7 @@ class Source:
     @cached_property
     def head(self) -> bytes:
         if self.path is None:
-            return (self.given or "")[:_HEAD].encode(errors="replace")
+            return (self.stdin_text or "")[:_HEAD].encode(errors="replace")
         return next(self._read_bytes(_HEAD), b"")
 
     @property
@@ -83,7 +83,7 @@ class Source:
     def text(self) -> str:
         """The whole text of a file of up to 50 MB. It may be UTF-8, UTF-16 with a byte order mark, or cp1252."""
         if self.path is None:
-            return self.given or ""
+            return self.stdin_text or ""
         if self.is_archive:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, _PACKED, "file")
         return decoded(read_file(self.path))
@@ -104,7 +104,7 @@ class Source:
     def pieces(self) -> Iterator[str]:
         """Yield the text of a file of any size, a megabyte at a time."""
         if self.path is None:
-            text = self.given or ""
+            text = self.stdin_text or ""
             return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
         if self.is_archive:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, _PACKED, "file")
@@ -121,7 +121,7 @@ class Source:
         yield buffer
 
     @cached_property
-    def stands_in_lines(self) -> bool:
+    def is_json_lines(self) -> bool:
         """Whether the file looks like JSON Lines. It must have several lines, and the first must go from `{` to `}`."""
         lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
         try:
@@ -200,7 +200,7 @@ def _get_file_type(path: Path, field: str) -> int:
 
 
 def decoded(data: bytes) -> str:
-    """Decode UTF-16 with a byte order mark, or else UTF-8, or else cp1252. Converts CRLF to LF.
+    """Decode UTF-16 with a byte order mark, UTF-8, or cp1252, in this order. Converts CRLF to LF.
 
     Raises `INVALID_ARGUMENT` if no encoding fits or the text contains NUL.
     """

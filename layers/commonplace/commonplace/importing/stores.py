@@ -12,7 +12,7 @@ from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.domain.imports import ForeignFact, Unread, merged_fields
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.taxonomy import Source as Who
-from commonplace.importing.entries import Found, JsonText, ReadEntry, as_line, beside, each, in_pages, objects
+from commonplace.importing.entries import JsonText, ReadEntries, ReadEntry, as_line, each, in_pages, objects, unused_fields
 from commonplace.importing.notes import digest, statements
 from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import words_of
@@ -25,7 +25,7 @@ HISTORY = "history.db"
 """The file in mem0's folder with its memories and their earlier wordings."""
 _SOURCES: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
 _WORDS = ("content", "text", "memory", "data", "fact", "preference")
-"""Fields that may have the text of a value. If a value has none of these fields, all its fields are the text."""
+"""Fields that may have the text of a value. If a value lacks these fields, all its fields are the text."""
 _MEM0 = {"id", "categories", "created_at", "expiration_date", "metadata", "hash", "score", "updated_at"}
 _MEM0 |= {"text_lemmatized", "input"}
 _EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),
@@ -51,12 +51,12 @@ _Place = tuple[int, int]  # the length of a namespace, and the position of a par
 _NUMBER = re.compile(r"(?=.*\d)[\d\W]+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}", re.IGNORECASE)
 
 
-def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> Found:
+def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> ReadEntries:
     """Read each entry of a file with `read`. Other parts are yielded as `Unread`. `keys` are fields that may have entries."""
     return each(in_pages(source, *keys), read)
 
 
-def read_mem0(source: Source) -> Found:
+def read_mem0(source: Source) -> ReadEntries:
     """Read memories of mem0 or OpenMemory with categories, times and metadata. Old wordings become closed memories."""
     if source.is_folder or source.is_database:
         return _read_database(source)
@@ -69,7 +69,7 @@ def _replace_deleted(entry: Any) -> Any:
     return Unread(str(entry.get("id") or "entry"), DELETED, entry.get("content")) if is_deleted else entry
 
 
-def read_mcp_memory(source: Source) -> Found:
+def read_mcp_memory(source: Source) -> ReadEntries:
     """Read observations and relations from the file of MCP's reference memory server, or from the result of `read_graph`."""
     whole = _load_object(source)
     if not {"entities", "relations"} & whole.keys():
@@ -78,10 +78,10 @@ def read_mcp_memory(source: Source) -> Found:
     for kind, name in (("entity", "entities"), ("relation", "relations")):
         listed = objects(whole.get(name) or [])
         yield from each([{"type": kind, **item} if isinstance(item, Mapping) else item for item in listed], _read_node)
-    yield from beside(whole, "entities", "relations")
+    yield from unused_fields(whole, "entities", "relations")
 
 
-def read_letta(source: Source) -> Found:
+def read_letta(source: Source) -> ReadEntries:
     """Read the passages of an agent file, and the statements of its memory blocks. Messages and tools are skipped."""
     whole = _load_object(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
@@ -92,12 +92,12 @@ def read_letta(source: Source) -> Found:
     agent = next((agent for agent in agents if isinstance(agent, Mapping)), whole) if isinstance(agents, list) else whole
     for name in lists:
         yield from each(whole[name], partial(_read_block, agent) if name in BLOCKS else _parse_passage)
-    yield from beside(whole, *lists)
+    yield from unused_fields(whole, *lists)
 
 
 def _load_object(source: Source) -> Mapping[str, Any]:
     """Return the object in a file of up to 50 MB. A file with a list or JSON Lines gives an empty object."""
-    is_single = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
+    is_single = not source.is_json_lines and JsonText(source.pieces()).next() == "{"
     whole: Mapping[str, Any] = source.json if is_single else {}
     return whole
 
@@ -118,12 +118,12 @@ def _parse_mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
             "expires_at": entry.get("expiration_date"),
         },
         source=_get_source(entry.get(role)) or "user",
-        rest=merged_fields(_omit(entry, _MEM0 | {field, role}), more),
+        extra=merged_fields(_omit(entry, _MEM0 | {field, role}), more),
         person=_format_name(entry.get("user_id")),
     )
 
 
-def _read_database(source: Source) -> Found:
+def _read_database(source: Source) -> ReadEntries:
     """Read mem0's SQLite file. If the source is a folder, its other files are unread."""
     assert source.path is not None
     path, skipped = source.path, list[Unread]()
@@ -163,12 +163,12 @@ def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[For
         times = {"created_at": since, "valid_from": since} | ({"valid_to": after[2]} if after is not None else {})
         name = memory_id if number == last else f"{memory_id}/{number}"
         fields = {"actor_id": actor, "role": None if _get_source(role) else role}
-        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_get_source(role) or "user", rest=fields)
+        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_get_source(role) or "user", extra=fields)
 
 
 def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Read the fact on an edge of Zep's or Graphiti's graph. `valid_to` is the time at which it stopped being true."""
-    attributes = edge.get("attributes")
+    more = edge.get("attributes")
     yield ForeignFact(
         where=where,
         name=str(edge.get("uuid") or where),
@@ -180,7 +180,7 @@ def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
             "valid_from": edge.get("valid_at"),
             "valid_to": edge.get("invalid_at") or edge.get("expired_at"),
         },
-        rest=merged_fields(_omit(edge, _EDGE), attributes if isinstance(attributes, Mapping) else {"attributes": attributes}),
+        extra=merged_fields(_omit(edge, _EDGE), more if isinstance(more, Mapping) else {"attributes": more}),
         person=_format_name(edge.get("group_id")),
     )
 
@@ -198,7 +198,7 @@ def _read_block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) 
             times={"created_at": block.get("created_at") or agent.get("created_at")},
             source="agent" if itself else "user",
             speaker=str(agent.get("name") or "assistant") if itself else None,
-            rest={"heading": heading, "block": block.get("description")},
+            extra={"heading": heading, "block": block.get("description")},
         )
 
 
@@ -211,11 +211,11 @@ def _parse_passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFa
         content=passage.get("text"),
         tags=passage.get("tags"),
         times={"created_at": passage.get("created_at")},
-        rest=merged_fields(_omit(passage, _PASSAGE), *more),
+        extra=merged_fields(_omit(passage, _PASSAGE), *more),
     )
 
 
-def read_langgraph(source: Source) -> Found:
+def read_langgraph(source: Source) -> ReadEntries:
     """Read the items of LangGraph's store. Namespaces of equal length are compared. A position that ever has a noun names no
     person, and a position with different numbers names people."""
     nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
@@ -245,7 +245,7 @@ def _read_item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapp
         content=content,
         tags=tags,
         times={"created_at": item.get("created_at") or item.get("createdAt")},
-        rest=merged_fields({"namespace": path}, more, _omit(item, _ITEM)),
+        extra=merged_fields({"namespace": path}, more, _omit(item, _ITEM)),
         person=_find_person(["" if (len(parts), at) in nouns else part for at, part in enumerate(parts)], numbers)
         or _find_person(parts, numbers),
     )
@@ -270,7 +270,7 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
         content=text,
         tags=[*_list_values(more.pop("categories", None)), *_list_values(more.pop("tags", None))],
         times={"created_at": record.get("createdAt")},
-        rest=merged_fields({"namespace": path}, more, values, _omit(record, _RECORD)),
+        extra=merged_fields({"namespace": path}, more, values, _omit(record, _RECORD)),
         person=_find_person(path.split("/")) if isinstance(path, str) else None,
     )
 
@@ -281,14 +281,14 @@ def _read_node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
         text = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
         yield ForeignFact(
-            where, f"{start}/{kind}/{end}", text, tags=["relation"], rest=_omit(node, _RELATION if text else set())
+            where, f"{start}/{kind}/{end}", text, tags=["relation"], extra=_omit(node, _RELATION if text else set())
         )
         return
     name, tags = node.get("name"), _list_values(node.get("entityType"))
     more = merged_fields({"entity": name}, _omit(node, _ENTITY))
     for fact in _list_values(node.get("observations")):
         whole = f"{name}: {fact}" if isinstance(fact, str) and not words_of(str(name)) <= words_of(fact) else fact
-        yield ForeignFact(where, f"{name}#{digest(fact)}", whole, tags=tags, rest=more)
+        yield ForeignFact(where, f"{name}#{digest(fact)}", whole, tags=tags, extra=more)
 
 
 def _parse_value(value: Any) -> tuple[Any, dict[str, Any]]:

@@ -12,7 +12,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Turn, Unread
 from commonplace.domain.interactions import ChatMessage
 from commonplace.importing.chat_exports import BY_ASSISTANT, Conversations, as_interaction, split_by_pauses, with_times
-from commonplace.importing.entries import Found, beside, each, entries, refusal
+from commonplace.importing.entries import ReadEntries, each, entries, refusal, unused_fields
 from commonplace.importing.sources import Source
 from commonplace.text.redaction import redact
 from commonplace.use_cases.import_conversation import ASSISTANT
@@ -21,7 +21,7 @@ TURNS, MESSAGES = "turns", "messages"
 _TIMES = ("created_at", "create_time", "timestamp", "time")
 
 
-def read_turns(source: Source) -> Found:
+def read_turns(source: Source) -> ReadEntries:
     """Yield a statement for each turn of any speaker. The previous turn can show that a number is a secret."""
     session, before = None, None
 
@@ -59,7 +59,7 @@ def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Convers
             continue
         for entry in group:
             yield from _split_conversations(entry[MESSAGES], at, zone)
-            yield from beside(entry, MESSAGES)
+            yield from unused_fields(entry, MESSAGES)
 
 
 def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
@@ -68,7 +68,7 @@ def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | N
     for section in split_by_pauses(with_times(_check_turns(messages, left), at.isoformat()), zone):
         texts, names = list[str](), dict[str, int]()
         for number, text in enumerate(section, 1):
-            if text.role == "user":  # names come from what the user said so far, to recognize a conversation that grew
+            if text.role == "user":  # hash the user's words so far into names, to recognize a conversation that grew
                 texts.append(redact(text.text).text)
                 digest = hashlib.sha256("\0".join(texts).encode(errors="replace")).hexdigest()[:32]
                 names[f"{MESSAGES}/{digest}"] = number
@@ -101,7 +101,7 @@ def _check_turns(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> 
 def _find_unread_parts(where: str, message: ChatMessage, fields: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
     """Yield the parts that become no memory, like other fields of the user's messages and messages of other roles."""
     if message.speaker == "user":
-        yield from beside(fields, "role", "content")
+        yield from unused_fields(fields, "role", "content")
         if message.not_read is not None:
             content = fields.get("content")
             parts = zip(message.content or (), content if isinstance(content, list) else (content,), strict=False)

@@ -93,7 +93,7 @@ def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterat
 class ConsistencyReport:
     """The numbers of records, documents, faults by kind, and repairs, and the unreadable records.
 
-    Writes of the last seconds may be counted as `behind` or `missing` although nothing is broken.
+    Writes of the last seconds may be counted as `behind` or `missing` although the index is fine.
     """
 
     records: int
@@ -317,7 +317,7 @@ class Repaired:
     """The result of a repair or of its dry run. `left` has faults in records, which a repair doesn't change.
 
     `checked` is the number of checked records. The repair continues after the id `last`. `others` has faults outside
-    records and documents, as found before the repair.
+    records and documents, from the survey before the repair.
     """
 
     indexed: int = 0
@@ -338,10 +338,10 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None =
     done, contents = done or Repaired(), user.upkeep.contents
     try:
         if done.others is None:  # before any repair, which may correct counts that must be reported
-            orphans, others = user.survey()
+            orphans, findings = user.survey()
             for batch in in_batches(orphans, BATCH):
                 done.removed += _mend_documents(contents, {fault.name: fault.change for fault in batch}, dry_run, done)
-            done.others = others
+            done.others = findings
         _repair_documents(user, scope, dry_run, done)
     except OutOfTime:
         raise OutOfTime(REPAIRED.dump_python(done, mode="json")) from None

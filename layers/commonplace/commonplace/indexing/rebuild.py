@@ -60,7 +60,7 @@ class EmbeddingRenewal:
             return stored
 
 
-def embed_again(user_id: str, everything: AllRecords, renewal: EmbeddingRenewal, progress: Callable[[int, int], None]) -> int:
+def embed_stale(user_id: str, everything: AllRecords, renewal: EmbeddingRenewal, progress: Callable[[int, int], None]) -> int:
     """Embed the memories of a user that have no vector of the current model. Returns the number of new vectors.
 
     A new call continues an interrupted one. `progress` receives the number done and the total.

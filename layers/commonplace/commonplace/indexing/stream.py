@@ -95,11 +95,11 @@ class NoRebuild:
 
 @dataclass(frozen=True)
 class ProjectedBatch:
-    """The result of a batch. `again` has the sequence numbers to retry. `oldest` is the time of the oldest change done."""
+    """The result of a batch. `to_retry` has the sequence numbers to retry. `oldest` is the time of the oldest change done."""
 
     done: int
     set_aside: int
-    again: list[str]
+    to_retry: list[str]
     oldest: datetime | None
 
 

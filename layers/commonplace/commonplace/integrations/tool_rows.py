@@ -32,7 +32,7 @@ class ModelTool:
 
 
 def model_tools(memory: Commonplace, tier: ShownTier | None = None) -> list[ModelTool]:
-    """Return the tools of a tier: `primary`, `core` (includes primary) or `all`. By default, return those that MCP shows.
+    """Return the tools of a tier: `primary`, `core` (includes primary) or `all`. By default, return the tools that MCP shows.
 
     Each tool acts on one user's memory, so arguments never name the user. Bulk exports and imports are only planned, because
     the caller is a model.

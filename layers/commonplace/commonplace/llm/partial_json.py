@@ -15,12 +15,12 @@ _MOST_OPENINGS = 20
 _HALVES = re.compile(
     r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff]"
 )
-"""Half a character (a lone surrogate), or what only looks like one: a whole pair, and an escaped backslash."""
+"""Half a character (a lone surrogate). Also matches a whole pair and an escaped backslash, to skip them."""
 
 
 @dataclass(frozen=True)
 class Items:
-    """The complete items of a list, in order. `incomplete` is the item at which the answer was cut off."""
+    """The complete items of a list, in order. `incomplete` is the item where the answer was cut off."""
 
     complete: list[object]
     incomplete: object = None

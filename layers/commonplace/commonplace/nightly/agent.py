@@ -60,7 +60,7 @@ class AgentPlan:
 
     @property
     def view(self) -> StagedView:
-        """The memories, except the ones that the plan closes."""
+        """The memories, without the memories that the plan closes."""
         return StagedView(self._record, self.decisions)
 
     @property
@@ -113,7 +113,7 @@ class AgentPlan:
         # Use the stored memories, not the plan's view: memories that the plan closes still contain their words.
         (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self.made.items()):
-            if _is_said_before(made.candidate, request) and is_about(request.content, made.says):
+            if _is_older(made.candidate, request) and is_about(request.content, made.says):
                 left = without_addition(made, wanted.targets)
                 del self.made[key]
                 self.made |= {key: left} if left.operation == "DELETE" else {}
@@ -343,7 +343,7 @@ def tool_list() -> list[dict[str, Any]]:
     ]
 
 
-def _is_said_before(candidate: Candidate, request: Candidate) -> bool:
+def _is_older(candidate: Candidate, request: Candidate) -> bool:
     """Return whether a candidate is older than a forget request, or may be. Another forget request never is."""
     spoken, requested = candidate.event_time, request.event_time
     return not candidate.forgets and (spoken is None or requested is None or spoken <= requested)

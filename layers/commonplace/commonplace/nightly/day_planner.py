@@ -43,14 +43,14 @@ class SavedAnswers:
 class UnsavedAnswers:
     """Model answers of a dry run, stored in memory only."""
 
-    kept: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
     prefix: str = ""
 
     def get(self, name: str) -> str | None:
-        return self.kept.get(self.prefix + name)
+        return self.answers.get(self.prefix + name)
 
     def save(self, name: str, body: str) -> None:
-        self.kept[self.prefix + name] = body
+        self.answers[self.prefix + name] = body
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ from commonplace.domain.interactions import (
     YEARS,
     Discussion,
     Explicit,
-    GivenDiscussion,
-    GivenInteraction,
     Interaction,
     Message,
     Page,
     Reaction,
     RefusedInteraction,
     Save,
+    SentDiscussion,
+    SentInteraction,
     SkippedMessage,
 )
 from commonplace.ports.values import Caller
@@ -44,8 +44,8 @@ MAX_MESSAGES = 2_000
 """The most messages of a discussion. Skipped messages count too."""
 _MOST_MESSAGES = f"messages: {MAX_MESSAGES:,} are the most; send several interactions"
 
-_KINDS: Mapping[str, type[GivenInteraction]] = {
-    "discussion": GivenDiscussion,
+_KINDS: Mapping[str, type[SentInteraction]] = {
+    "discussion": SentDiscussion,
     "reaction": Reaction,
     "save": Save,
     "explicit": Explicit,
@@ -84,7 +84,7 @@ def well_formed(
             checked = _validate_interaction(entry, unnamed)
             interaction = _convert_interaction(checked)
             _refuse_too_long(interaction)
-            messages = checked.messages if isinstance(checked, GivenDiscussion) else ()
+            messages = checked.messages if isinstance(checked, SentDiscussion) else ()
             if entry.get("id") is None:
                 interaction = interaction.model_copy(update={"id": unnamed.id_of(redacted(interaction, caller, []))})
             skipped += [
@@ -94,8 +94,8 @@ def well_formed(
             ]
             yield Checked(interaction, tuple(index for index, message in enumerate(messages) if message.is_read))
         except CommonplaceError as error:
-            given_id = entry.get("id") if isinstance(entry, Mapping) else None
-            name = escaped(given_id) if isinstance(given_id, str) else None
+            entry_id = entry.get("id") if isinstance(entry, Mapping) else None
+            name = escaped(entry_id) if isinstance(entry_id, str) else None
             refused.append(RefusedInteraction(id=name, field=error.field, message=error.message))
 
 
@@ -107,7 +107,7 @@ class _Unnamed:
     """
 
     caller: Caller
-    met: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
 
     def completed(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields with a time and, if the id is missing, a placeholder."""
@@ -121,11 +121,11 @@ class _Unnamed:
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()
         identity = json.dumps([self.caller.user_id, content, day.isoformat()], sort_keys=True)
         digest = hashlib.sha256(identity.encode()).hexdigest()
-        self.met[digest] += 1
-        return f"unnamed-{hashlib.sha256(f'{digest} {self.met[digest]}'.encode()).hexdigest()[:32]}"
+        self.counts[digest] += 1
+        return f"unnamed-{hashlib.sha256(f'{digest} {self.counts[digest]}'.encode()).hexdigest()[:32]}"
 
 
-def _validate_interaction(value: Any, unnamed: _Unnamed) -> GivenInteraction:
+def _validate_interaction(value: Any, unnamed: _Unnamed) -> SentInteraction:
     if not isinstance(value, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "must be an object with a type")
     if "type" not in value:
@@ -138,15 +138,15 @@ def _validate_interaction(value: Any, unnamed: _Unnamed) -> GivenInteraction:
         raise invalid("time", f"must lie in {YEARS[0]}-{YEARS[-1]}")
     if isinstance(interaction, Page):
         _refuse_too_long(interaction)
-    if isinstance(interaction, GivenDiscussion) and len(interaction.messages) > MAX_MESSAGES:
+    if isinstance(interaction, SentDiscussion) and len(interaction.messages) > MAX_MESSAGES:
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, "messages")
     return interaction
 
 
-def _convert_interaction(interaction: GivenInteraction) -> Interaction:
+def _convert_interaction(interaction: SentInteraction) -> Interaction:
     if isinstance(interaction, Page):
         return interaction_of(interaction)
-    if not isinstance(interaction, GivenDiscussion):
+    if not isinstance(interaction, SentDiscussion):
         return interaction
     messages = [
         Message(role=message.speaker, content=message.words, id=message.id)

@@ -73,7 +73,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> tupl
 
 
 def _find_start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
-    """Return the index of the recorded message at which the given messages begin."""
+    """Return the index of the recorded message where the new messages begin."""
     old_words, new_words = _list_words(known), _list_words(messages)
     if old_words[: len(new_words)] == new_words[: len(old_words)]:
         return 0

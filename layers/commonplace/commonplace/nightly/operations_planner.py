@@ -35,7 +35,7 @@ _FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 10
 _INHERITED = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
-_BESIDE = "unsure, so the durable memory stays beside it"
+_UNSURE = "unsure, so the durable memory stays beside it"
 _UNSURE = "its confidence is too low to close a durable memory"
 _CLOSED = "the memory that it would close was already closed by another operation of that day"
 
@@ -72,7 +72,7 @@ class _DayOperations:
         shown = self.view.get(decision.targets)
         why = refusal_reason(decision, self.day, shown)
         if why is None and _is_too_unsure_to_close(decision, self._follow_successors(shown)):
-            decision, shown = replace(decision, operation="ADD", targets=(), content=None, why=_BESIDE), []
+            decision, shown = replace(decision, operation="ADD", targets=(), content=None, why=_UNSURE), []
             why = refusal_reason(decision, self.day, shown) if decision.says.strip() else _UNSURE
         if why is None and self._is_weak_guess(decision):
             why = WEAK_GUESS
@@ -195,7 +195,7 @@ class _DayOperations:
 
 
 def _is_too_unsure_to_close(decision: Decision, targets: Sequence[Memory]) -> bool:
-    """Return whether a decision is unsure and a target is durable. What the user asks to forget needs no confidence."""
+    """Return whether a decision is unsure and a target is durable. Forget requests need no confidence."""
     unsure = decision.candidate.confidence < DURABLE_FROM and not decision.candidate.forgets
     return unsure and any(memory.durability == "durable" for memory in targets)
 

@@ -159,7 +159,7 @@ def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidat
 
 def _is_unserved(request: Candidate, day: Day) -> bool:
     """Return whether the evidence contains a meant request that does not say what to forget."""
-    utterance = day.said_at(request.interaction_id, request.position)
+    utterance = day.utterance_at(request.interaction_id, request.position)
     requests = forget_requests_in(request.evidence, utterance, day.before(utterance)) if utterance else []
     return any(request.meant and not request.can_be_served for request in requests)
 

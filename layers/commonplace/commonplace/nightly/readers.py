@@ -54,10 +54,10 @@ class ModeReader:
         metered = MeteredModel(model, self.ports.budget, answers, self.user_id, today, self.ports.allowance)
         read_by_model = read_by_agent if mode == "agent" else read_by_pipeline
         reading, unread = read_by_model(day, view, metered, self.now)
-        whole = self._read_rest_by_rules(reading, unread, day, view, failed_twice)
+        whole = self._read_unread_by_rules(reading, unread, day, view, failed_twice)
         return replace(whole, calls=metered.calls, input_tokens=metered.input_tokens, output_tokens=metered.output_tokens)
 
-    def _read_rest_by_rules(
+    def _read_unread_by_rules(
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
         """Let the rule-based reader read page titles, and the unread interactions that don't wait."""

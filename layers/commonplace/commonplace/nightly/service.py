@@ -153,7 +153,7 @@ class Nights:
         return RunOptions(self.read, taken, name, prompt_version(taken), self.may_continue, progress)
 
     def _take_up_unfinished(self, lease: Lease) -> Run | None:
-        """Return the unfinished run with one more attempt saved, or None."""
+        """Count another attempt of the unfinished run and return the run, or return None."""
         run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
             return None

@@ -58,7 +58,7 @@ class Known:
     """A user's stored memories: the records (oldest first), the ids of unreadable records, and the backups."""
 
     records: MemoryRecords
-    there: Sequence[Memory]
+    stored: Sequence[Memory]
     unreadable: Collection[str]
     backups: Callable[[], Sequence[Backup]]
 
@@ -68,15 +68,15 @@ class Known:
         Reads backups if an id has no record, and for passages, which may have had another memory before. `document` is the
         reference of a document that is erased as a whole. Copies of its passages in other documents stay.
         """
-        ids = {memory.memory_id for memory in self.there}.union(self.unreadable)
-        scope = self._find_scope(_resolve(names, aliases, ids), self.there, document)
+        ids = {memory.memory_id for memory in self.stored}.union(self.unreadable)
+        scope = self._find_scope(_resolve(names, aliases, ids), self.stored, document)
         if not scope.purged and not any(memory.is_passage for memory in scope.memories):
             return scope
         backups = self.backups()
         aliases = [*aliases, *(alias for backup in backups for alias in backup.aliases if alias.memory_id not in ids)]
         records = {record.memory_id: record for backup in backups for record in backup.records if record.memory_id not in ids}
         items = sorted((record.memory for record in records.values() if record.memory), key=lambda memory: memory.memory_id)
-        scope = self._find_scope(_resolve(names, aliases, ids), [*items, *self.there], document)
+        scope = self._find_scope(_resolve(names, aliases, ids), [*items, *self.stored], document)
         known_ids = records.keys() | {alias.memory_id for alias in aliases}
         gone = frozenset(alias.name for alias in aliases if alias.memory_id in scope.purged)
         return replace(scope, purged=scope.purged & known_ids, names=gone)
@@ -84,7 +84,7 @@ class Known:
     def _find_scope(self, memory_ids: Sequence[str], known: Sequence[Memory], document: str | None) -> ErasureScope:
         damaged_too = any(memory_id in self.unreadable for memory_id in memory_ids)
         reach = _Reach({memory.memory_id: memory for memory in known}, damaged_too, self.records)
-        current = {memory.memory_id for memory in self.there if memory.status == "active"}
+        current = {memory.memory_id for memory in self.stored if memory.status == "active"}
         for memory_id in memory_ids:
             reach.follow(memory_id)
         may_go = [memory for memory in known if document in (None, memory.session_id) or memory.memory_id not in current]
@@ -92,17 +92,17 @@ class Known:
             for memory_id in more:
                 reach.follow(memory_id)
         # A closed copy is left by an undone import or nightly run, or by a deletion before the same text was stored again.
-        while copies := reach.closed_copies(memory for memory in self.there if memory.status != "active"):
+        while copies := reach.closed_copies(memory for memory in self.stored if memory.status != "active"):
             for memory_id in copies:
                 reach.follow(memory_id, is_copy=True)
         reach.merged -= reach.whole
         ids = frozenset(reach.whole | reach.merged)
         words = [memory for memory in known if memory.memory_id in ids and memory.content]
         damaged = tuple(memory_id for memory_id in self.unreadable if memory_id in ids)
-        standing = tuple(memory for memory in words if reach.stands(memory.memory_id))
-        memories = (memory for memory in self.there if memory.memory_id not in ids and memory.content)
-        left = tuple(memory for memory in memories if reach.stands(memory.superseded_by))
-        purged = ids.difference(self.unreadable, (memory.memory_id for memory in self.there))
+        standing = tuple(memory for memory in words if reach.still_replaces(memory.memory_id))
+        memories = (memory for memory in self.stored if memory.memory_id not in ids and memory.content)
+        left = tuple(memory for memory in memories if reach.still_replaces(memory.superseded_by))
+        purged = ids.difference(self.unreadable, (memory.memory_id for memory in self.stored))
         return ErasureScope(ids, tuple(words[::-1]), damaged, frozenset(reach.merged), standing, left, purged)
 
 
@@ -162,12 +162,12 @@ class _Reach:
             ahead = {new for memory_id in ahead for new in self._find_newer(memory_id)} - seen
         return False
 
-    def stands(self, memory_id: str | None) -> bool:
+    def still_replaces(self, memory_id: str | None) -> bool:
         """Return whether a merged memory, or one merged from it, still replaces its sources."""
         memory = self.known.get(memory_id or "")
         if memory is None or memory.memory_id not in self.merged:
             return False
-        return memory.status == "active" or self.stands(memory.superseded_by) or self._is_separated(memory)
+        return memory.status == "active" or self.still_replaces(memory.superseded_by) or self._is_separated(memory)
 
     def _find_newer(self, memory_id: str) -> Iterator[str]:
         """Yield the memories that replaced a memory or were merged from it."""

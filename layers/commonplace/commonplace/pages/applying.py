@@ -68,15 +68,15 @@ class PagePlanner:
     ports: Ports
     redacted: dict[str, None] = field(default_factory=dict)
     _own_tags: Mapping[str, int] = field(default_factory=dict)
-    _said: set[str] = field(default_factory=set)
+    _current_texts: set[str] = field(default_factory=set)
 
     def steps(self, differences: Sequence[Difference]) -> list[Step]:
-        """Return a step for each difference, in the order in which they are applied.
+        """Return a step for each difference, in the order of execution.
 
         A conflict is `lost`. An entry that is invalid or already stored is a `NOOP`. Both have a reason.
         """
         replaced = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
-        self._said = {folded(memory.content) for memory in self.record.current if memory.memory_id not in replaced}
+        self._current_texts = {folded(memory.content) for memory in self.record.current if memory.memory_id not in replaced}
         self._own_tags = self.ports.facts.tags(self.caller.user_id)
         return [
             Step(difference, self._plan_difference(difference))
@@ -94,14 +94,14 @@ class PagePlanner:
         except CommonplaceError as error:
             return self._leave_aside(item, "NOOP", "applied", error.message)
         self.redacted |= dict.fromkeys(kinds)
-        if item.kind == "add" and folded(typed.value or "") in self._said:
+        if item.kind == "add" and folded(typed.value or "") in self._current_texts:
             return self._leave_aside(item, "NOOP", "applied", KNOWN)
         if typed.value is None:
             assert item.memory is not None
             return self._build_operation(
                 item, opens=moved(item.page, item.line, typed, item.memory, self.caller), before=item.memory
             )
-        self._said.add(folded(typed.value))
+        self._current_texts.add(folded(typed.value))
         entry = new_memory(item.page, item.line, typed, item.memory, self._own_tags, self.caller, self.ports)
         closes = transitions.superseded(item.memory, entry.memory.memory_id, self.caller.now) if item.memory else None
         return self._build_operation(item, opens=entry.memory, vector=entry.vector, closes=closes)

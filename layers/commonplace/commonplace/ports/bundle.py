@@ -96,7 +96,7 @@ class Ports:
     feedback: Feedback
     documents: Documents
     words: WordModel
-    """Averages of word vectors, for the classifier and for tags. They are fast, and are not the vectors of memories."""
+    """Averages of word vectors for the classifier and tags. They are fast, and are not the vectors of memories."""
     reader: StatementReader | None = None
     summarizer: LanguageModel | None = None
     summary_seconds: float = 20.0
@@ -106,7 +106,7 @@ class Ports:
     profile: Literal["window", "classic"] = "window"
     weights: Weights = field(default_factory=Weights)
     least_similarity: float = SIMILARITIES["balanced"]
-    """The lowest similarity of two memories at which a merge is suggested."""
+    """The least similarity of two memories for a merge suggestion."""
     category_confidence: float = 0.5
     """Below this confidence, a store reports the two likeliest categories."""
     night: "Callable[[], NightPorts] | None" = None

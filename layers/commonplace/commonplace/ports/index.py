@@ -179,7 +179,7 @@ class PendingWrites(Protocol):
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         """Confirm that the index has this version. The row stays if a newer version waits. Safe to repeat in any order."""
 
-    def tell(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
+    def mark_reported(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
         """Mark whether a rejection of this version by the index was reported. Returns False if nothing changed."""
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:

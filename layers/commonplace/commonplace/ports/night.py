@@ -17,7 +17,7 @@ class LedgerEntry:
     """An interaction in the ledger. `interaction` is None after the text was dropped.
 
     `failures` counts the runs that failed on the interaction. `run_id` is the last run that read the interaction or failed
-    on it. `read_at` is the time at which the run that read it or gave up on it was closed. `messages` is the number of
+    on it. `read_at` is when the run that read it or gave up on it was closed. `messages` is the number of
     messages of a discussion, even after the text was dropped. It is 0 for other interactions.
     """
 
@@ -86,7 +86,7 @@ class Leases(Protocol):
 
 
 class RunStore(Protocol):
-    """A user's runs. At most one is unfinished. Writes raise `LEASE_LOST` without the newest lease."""
+    """A user's runs. At most one run is unfinished. Writes raise `LEASE_LOST` without the newest lease."""
 
     def unfinished(self, user_id: str) -> Run | None:
         """Return the run that was started but not closed, if any."""
@@ -156,4 +156,4 @@ class NightPorts:
     The argument is whether to wait some seconds. Returns False if a reader blocks the removal; the next writer repeats it.
     """
     least_worth: float | None = None
-    """The least evidence, 0 to 1, for a statement that rules extracted. None means the default threshold of the rules."""
+    """The least evidence, 0 to 1, of a statement that rules extract. None means the default threshold of the rules."""

@@ -58,7 +58,7 @@ class MemoryRecords(Protocol):
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with vectors, and whether these are all records. May lag behind a write."""
+        """Return the newest active records with vectors, and whether the list is complete. May lag behind a write."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         """Return the changes of one memory, oldest first."""

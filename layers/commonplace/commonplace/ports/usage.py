@@ -10,7 +10,7 @@ from commonplace.ports.values import LoggedSearch, Rating
 class UsageLog(Protocol):
     """Counts which memories were found, without delaying the answer."""
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+    def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
         """Count one hit for each memory. A count that can't be written now is written later. Never fails."""
 
     def fold(self, user_id: str) -> None:

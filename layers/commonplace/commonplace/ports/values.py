@@ -155,7 +155,7 @@ class Rating:
     at: datetime
 
     @property
-    def asked(self) -> str:
+    def query_hash(self) -> str:
         """A hash of the case-folded query."""
         return hashlib.blake2b(self.query.casefold().encode(), digest_size=16).hexdigest()
 
@@ -283,7 +283,7 @@ class AppliedChange:
     """An applied change. `version` is the new version, and `before` has the old JSON values of the replaced fields.
 
     `before` is None if the memory is new. `before` never contains version, time and usage, because each write changes them.
-    It contains no words either, because only erasures change words. `by_model` is the ISO 8601 time at which a model closed
+    It contains no words either, because only erasures change words. `by_model` is the ISO 8601 time when a model closed
     the memory without a new value.
     """
 

@@ -62,7 +62,7 @@ class Search:
         find = self._find_most_important if self.query.general else self._find_best_matches
         found, degraded = with_fallback(find, self.ports)
         if counted:
-            self.ports.usage.found(self.visibility.user_id, [item.memory_id for item in found.memories], self.visibility.now)
+            self.ports.usage.count(self.visibility.user_id, [item.memory_id for item in found.memories], self.visibility.now)
         other_model = found.matches is not None and found.matches.retrieved.other_model
         notes = (_DEGRADED if degraded else None, OTHER_MODEL if other_model else None)
         return replace(found, degraded="; ".join(filter(None, notes)) or None)

@@ -115,7 +115,7 @@ def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[s
 
 
 def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
-    """Return the readable backups of a user, including expired ones."""
+    """Return the readable backups of a user, also if they have expired."""
     files_read = (files.get(user_id, "backup", file.file_id, EARLIEST) for file in files.listed(user_id, "backup", EARLIEST))
     backups = (read_backup(*file_read, user_id).backup for file_read in files_read if file_read is not None)
     return [backup for backup in backups if backup is not None]

@@ -90,7 +90,7 @@ def _list_forget_operations(run: Run) -> list[RunOperation]:
 
 
 def _find_evidence_ids(run: Run, forgotten: set[str]) -> set[str]:
-    """Return the interactions on which the forgotten memories of a run rest."""
+    """Return the interactions that support the forgotten memories of a run."""
     return {source for operation in run.operations if operation.memory_id in forgotten for source in operation.rests_on}
 
 

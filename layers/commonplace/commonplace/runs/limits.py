@@ -1,7 +1,7 @@
 """Limit the changes of one day that need no approval by a person.
 
 Explicit requests to remember are always added. Forget requests must not wait, but an erasure is final. So forget requests
-come before other deletions. Beyond the limit, the memories are closed at once, and only the erasure waits for approval.
+precede other deletions. Beyond the limit, the memories are closed at once, and only the erasure waits for approval.
 """
 
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ _LOST = "the stored request can't be read any more; nothing was changed"
 AnyResult = TypeVar("AnyResult", bound=LongResult)
 
 
-class Asked(FrozenPart):
+class QueuedRequest(FrozenPart):
     """The request and caller of a queued run. Stored with the run, so that queue messages need not be trusted."""
 
     arguments: dict[str, JsonValue]
@@ -58,7 +58,7 @@ def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, cont
     parts, caller = context.night.parts, context.caller
     parts.drop_parts(run.user_id, run.run_id, [_REQUEST])
     arguments = request.model_dump(mode="json", exclude_none=True)
-    call = Asked(arguments=arguments, agent_id=caller.agent_id, admin=caller.admin)
+    call = QueuedRequest(arguments=arguments, agent_id=caller.agent_id, admin=caller.admin)
     parts.save_part(run, _REQUEST, call.model_dump_json(), lease.fence)
     attempts = run.attempts if so_far == run.result else 0
     run = run.model_copy(update={"status": "queued", "result": so_far, "attempts": attempts})
@@ -66,11 +66,11 @@ def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, cont
     return run
 
 
-def asked_for(run: Run, context: RunContext) -> Asked:
+def stored_request(run: Run, context: RunContext) -> QueuedRequest:
     """Return the request of a queued run. Raises `NOT_FOUND` if it can't be read."""
     saved = context.night.parts.part(run.user_id, run.run_id, _REQUEST)
     try:
-        return Asked.model_validate_json(saved or "")
+        return QueuedRequest.model_validate_json(saved or "")
     except ValueError:
         raise CommonplaceError(ErrorCode.NOT_FOUND, _LOST) from None
 
@@ -124,7 +124,7 @@ def _build_result(run: Run, nothing: AnyResult) -> AnyResult:
     if run.status == "done":
         return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
     notes = Notes(warnings=[run.error]) if run.error else None
-    fields = {"run_id": run.run_id, "status": run.told_status, "progress": run.progress, "notes": notes}
+    fields = {"run_id": run.run_id, "status": run.public_status, "progress": run.progress, "notes": notes}
     return nothing.model_copy(update=fields)
 
 

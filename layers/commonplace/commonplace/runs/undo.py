@@ -11,7 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id, new_operation_id, new_run_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import OF_FILES, Run, RunOperation
-from commonplace.domain.transfer import BY_WHOM
+from commonplace.domain.transfer import ADMINS
 from commonplace.memories import transitions
 from commonplace.memories.lineage import successors
 from commonplace.memories.transitions import TAGS_BEFORE, replaced_tags
@@ -25,7 +25,7 @@ _NO_CHANGE = ("embed", "usage")  # audits of re-embedding and of usage counts
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
 _GONE = "it is not there any more"
 _ERASED = "its words were erased and can't be restored"
-_REST_OF_ERASED = "it is the rest of a memory whose words were erased"
+_PARTLY_ERASED = "it is the rest of a memory whose words were erased"
 _CHANGED = "it was changed since"
 _SUCCESSOR = "its replacement was changed since"
 _KEY = "its key was taken meanwhile"
@@ -44,10 +44,10 @@ class UndoPlanner:
     """The current and the target state of each memory, by id."""
     made: set[str] = field(default_factory=set)
     """The ids of all memories that the operations changed."""
-    kept: list[RunOperation] = field(default_factory=list)
+    unchanged: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
-        """Return operations that undo `applied`. Afterwards `kept` lists the memories that stay unchanged, with reasons."""
+        """Return operations that undo `applied`. Afterwards `unchanged` lists the other memories, with reasons."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(change.memory_id for operation in applied for change in operation.made)
         self.made |= ids.keys()
@@ -63,7 +63,7 @@ class UndoPlanner:
             leaves &= all(change.memory_id not in back for change in operation.made if _is_move(change))
             for change in operation.made:
                 if leaves and (change.before is None or _is_move(change)):
-                    self._report_unchanged(change.memory_id, _REST_OF_ERASED)
+                    self._report_unchanged(change.memory_id, _PARTLY_ERASED)
                 else:
                     made.setdefault(change.memory_id, []).append(change)
         ours = {name for applied in applied for name in (applied.operation_id, applied.run_id) if name} | {self.undoes}
@@ -141,7 +141,7 @@ class UndoPlanner:
         reported = RunOperation(
             operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
         )
-        self.kept.append(reported)
+        self.unchanged.append(reported)
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
@@ -159,7 +159,7 @@ def _map_audits_to_versions(memory: Memory, records: MemoryRecords) -> dict[int,
 
 
 def _is_move(change: AppliedChange) -> bool:
-    """Return whether a change replaced a memory by another one."""
+    """Return whether a change replaced a memory by another memory."""
     return change.before is not None and "superseded_by" in change.before
 
 
@@ -205,7 +205,7 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     unless a person or a program calls.
     """
     if run.kind in OF_FILES and not context.caller.admin:
-        raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
+        raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {ADMINS.format(verb=_VERBS[run.kind])}")
     if any(operation.outcome == "needs_review" for operation in run.operations):
         keep_renamed(run, context, lease)  # first, so that old tag names work even after a crash
     reviewed = queueing.go_through(run, run.operations, lambda operation: [queueing.approved(operation, run, lease)], lease)
@@ -263,7 +263,7 @@ def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """Withdraw the aliases of an undone run, except for kept memories. If an undo is undone, restore the aliases."""
+    """Withdraw the aliases of an undone run, except for unchanged memories. If an undo is undone, restore the aliases."""
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
@@ -298,7 +298,7 @@ def _undo_applied(undoes: str, applied: Sequence[Applied], context: RunContext, 
     now = context.caller.now
     restoring = UndoPlanner(context.user_id, undoes, now, context.ports.records, context.ports.operations)
     operations = restoring.plan(applied)
-    unchanged = [PlannedOperation(told=reported, at=now) for reported in restoring.kept]
+    unchanged = [PlannedOperation(told=reported, at=now) for reported in restoring.unchanged]
     run = Run(
         run_id=new_run_id(now),
         user_id=context.user_id,

@@ -9,7 +9,7 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_file_id
 from commonplace.domain.memory import Memory
-from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, BackupTold, StoredFile
+from commonplace.domain.transfer import ADMINS, BackupRequest, BackupResult, BackupTold, StoredFile
 from commonplace.memories.transitions import TAGS_BEFORE
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import AppliedChange, Caller, RawRecord
@@ -42,7 +42,7 @@ def _make_backup(context: RunContext) -> BackupResult:
     caller, ports = context.caller, context.ports
     files, now = stored_files(ports), caller.now
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
-        may = f"no backup was made, because it would replace the oldest; that may do {BY_WHOM.format(verb='backup make')}"
+        may = f"no backup was made, because it would replace the oldest; that may do {ADMINS.format(verb='backup make')}"
         return BackupResult(status="needs_review", notes=Notes(warnings=[may]))
     alone = exclusive_lease(context) if caller.goes_on is None else nullcontext()  # a worker holds the lease already
     with gathered() as flaws, alone:

@@ -13,7 +13,7 @@ from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import where_filed
 from commonplace.domain.transfer import (
-    BY_WHOM,
+    ADMINS,
     MOST_BYTES,
     ExportFilter,
     ExportRequest,
@@ -63,7 +63,7 @@ def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> Expo
         if _matches_filter(request.filter or ExportFilter(), memory)
     ]
     if not caller.admin:
-        may = f"no file was made; that may do {BY_WHOM.format(verb='export')}"
+        may = f"no file was made; that may do {ADMINS.format(verb='export')}"
         return ExportResult(status="needs_review", count=len(chosen), notes=Notes(warnings=[may]))
     lines = exported_lines(chosen, request.format, caller, ports, request.include_history)
     body = "".join(ports.in_time(lines)).encode()

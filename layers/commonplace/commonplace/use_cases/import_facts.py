@@ -376,7 +376,7 @@ def attribution(fact: ForeignFact) -> dict[str, Any]:
     """Return the text, tags, speaker, other fields and unreadable times of an entry."""
     odd = {name: time for name, time in fact.times.items() if not isinstance(time, datetime) and not is_technical(time)}
     speaker = None if (fact.speaker or "").lower() in NOBODY else fact.speaker
-    return merged_fields({"content": fact.content, "tags": fact.tags, "speaker": speaker}, fact.rest, odd)
+    return merged_fields({"content": fact.content, "tags": fact.tags, "speaker": speaker}, fact.extra, odd)
 
 
 def refused(where: str, error: CommonplaceError) -> RefusedEntry:
@@ -404,7 +404,7 @@ def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool =
     words, more = _split_tags(foreign.tags)
     tags, over = split_tags(words)
     changed = [tag for tag in tags if not words_of(tag) <= words_of(hyphenated(tag))]  # `js` is stored as `javascript`
-    extra = merged_fields(foreign.rest, odd, {"tags": [*over, *changed, *more]})
+    extra = merged_fields(foreign.extra, odd, {"tags": [*over, *changed, *more]})
     note, cut = noted(None, extra)
     fields: dict[str, Any] = {name: getattr(foreign, name) for name in _PLACE}
     fields |= {"content": redaction.text, "tags": tags[:MOST_TAGS], "user_note": note, **times}

@@ -13,7 +13,7 @@ from commonplace.domain.interactions import RunReport
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.runs import Dropped
 from commonplace.domain.transfer import (
-    BY_WHOM,
+    ADMINS,
     MOST_BYTES,
     MOST_UPLOADED,
     Conflict,
@@ -60,7 +60,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
     )  # fmt: skip
     if request.upload_id is not None and report.run.status != "queued":
         drop_upload(request.upload_id, caller, ports)
-    may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"
+    may = f"nothing was stored; that may do {ADMINS.format(verb='import')}"
     warnings = [*([may] if dry_run and not request.dry_run else []), *filter(None, [report.run.error])]
     return _build_answer(report, Notes(redacted=list(kinds) or None, warnings=warnings or None))
 
@@ -178,7 +178,7 @@ def _build_answer(report: RunReport, notes: Notes) -> ImportMemoriesResult:
     added = sum(operation.kind == "ADD" for operation in run.operations)
     return ImportMemoriesResult(
         run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,
-        status=run.told_status,
+        status=run.public_status,
         progress=run.progress,
         new=len(stored),
         known=max(0, run.candidates - added - len(run.dropped)),

@@ -15,7 +15,7 @@ def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResul
     """Return the current memories of a section, most important first, then newest."""
     wanted = Filter(collection=DEFAULT_COLLECTION, section=request.category)
     result = most_important(caller, ports, wanted, request.limit)
-    ports.usage.found(caller.user_id, [memory.memory_id for memory in result.memories], caller.now)
+    ports.usage.count(caller.user_id, [memory.memory_id for memory in result.memories], caller.now)
     count = len(result.memories)
     return ReadResult(
         message=f"✓ {count} {'memory' if count == 1 else 'memories'} in {request.category}",

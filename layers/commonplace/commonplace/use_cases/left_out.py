@@ -31,12 +31,12 @@ class LeftOutWords:
 
     def add(self, part: Unread) -> None:
         """Add a passage if it contains words."""
-        if not has_words(part.said):
+        if not has_words(part.content):
             return
         reason = part.reason if part.reason in self.counts or len(self.counts) < _MOST_REASONS else _OTHER_REASONS
         self.counts[reason] += 1
         if self.listing and len(self.passages) < _MOST_PASSAGES and self.listed_characters < _MOST_CHARACTERS:
-            text = redact(json_text(part.said), part.before).text
+            text = redact(json_text(part.content), part.before).text
             self.passages.append(LeftOutPassage(where=part.where, reason=reason, text=text))
             self.listed_characters += len(text)
 

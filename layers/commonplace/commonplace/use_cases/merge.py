@@ -82,7 +82,7 @@ def _build_result(report: RunReport) -> MergeResult:
     )
     return MergeResult(
         run_id=report.run.run_id,
-        status=report.run.told_status,
+        status=report.run.public_status,
         progress=report.run.progress,
         groups=[_build_step_group(operation) for operation in report.operations],
         memory_id=made.memory_id if made else None,

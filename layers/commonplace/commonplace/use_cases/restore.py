@@ -12,7 +12,7 @@ from commonplace.domain.ids import may_be_id, new_operation_id
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, RunOperation
-from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, RefusedMemory, RestoreMode, StoredFile
+from commonplace.domain.transfer import ADMINS, BackupRequest, BackupResult, RefusedMemory, RestoreMode, StoredFile
 from commonplace.memories.transitions import PURGE_DELAY, deleted, replaced_tags
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
@@ -235,7 +235,7 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
     report = change_many(
         "restore", _refuse_planning, context, dry_run=not (confirmed and caller.admin), run_id=request.run_id, publish=publish
     )  # fmt: skip
-    may = f"nothing was changed; that may do {BY_WHOM.format(verb='backup restore')}"
+    may = f"nothing was changed; that may do {ADMINS.format(verb='backup restore')}"
     return _build_answer(report, Notes(warnings=[may]) if confirmed and not caller.admin else None)
 
 
@@ -273,7 +273,7 @@ def _build_answer(report: RunReport, notes: Notes | None = None) -> BackupResult
     return BackupResult(
         backup_id=run.backup_id,
         run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,
-        status=run.told_status,
+        status=run.public_status,
         progress=run.progress,
         adds=[str(operation.memory_id) for operation in stored if operation.why == GONE],
         changes=[str(operation.memory_id) for operation in stored if operation.why == CHANGED and operation.memory_id],

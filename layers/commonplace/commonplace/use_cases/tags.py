@@ -86,7 +86,7 @@ def _find_unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
 def _build_unfinished_result(run: Run) -> OptimizeResult:
     none = _count_tags(())
     return OptimizeResult(
-        run_id=run.run_id, status=run.told_status, progress=run.progress, merges=[], kept_apart=[], archived=[],
+        run_id=run.run_id, status=run.public_status, progress=run.progress, merges=[], kept_apart=[], archived=[],
         before=none, after=none, notes=Notes(warnings=[run.error]) if run.error else None,
     )  # fmt: skip
 
@@ -100,7 +100,7 @@ def _build_result(report: RunReport, memories: Sequence[Memory]) -> OptimizeResu
     # an earlier call may have applied changes to the memories
     return OptimizeResult(
         run_id=run.run_id if is_saved else None,
-        status=run.told_status,
+        status=run.public_status,
         merges=[
             TagRename(source=merge.tag, to=merge.into, similarity=merge.similarity, why=merge.why, memories=merge.memories)
             for merge in run.tags

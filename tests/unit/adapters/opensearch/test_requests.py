@@ -82,7 +82,7 @@ def test_an_outline_comes_back_as_it_was(erases: bool) -> None:
     ((owner, *told),) = unpacked([kept["outline"].rstrip("=").translate(str.maketrans("+/", "-_"))])
     assert owner == "issuer|ana"
     outline = Outline.of(memory)
-    assert (Outline.kept(told) if told else None) == outline
+    assert (Outline.from_values(told) if told else None) == outline
 
 
 def legs(body: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -21,9 +21,9 @@ NEWER = json.dumps({**json.loads(MEMORY.model_dump_json()), "mood": "of another 
 
 
 def test_a_field_of_a_newer_version_is_left_out() -> None:
-    assert Memory.kept(MEMORY.model_dump_json()) == MEMORY
-    assert Memory.kept(NEWER) == MEMORY
-    assert Memory.kept(NEWER).model_dump() == MEMORY.model_dump()
+    assert Memory.from_record(MEMORY.model_dump_json()) == MEMORY
+    assert Memory.from_record(NEWER) == MEMORY
+    assert Memory.from_record(NEWER).model_dump() == MEMORY.model_dump()
 
 
 def test_elsewhere_an_unknown_field_is_refused() -> None:
@@ -33,7 +33,7 @@ def test_elsewhere_an_unknown_field_is_refused() -> None:
 
 def test_a_known_field_is_read_as_strictly_as_ever() -> None:
     with pytest.raises(ValidationError):
-        Memory.kept(NEWER.replace('"version": 1', '"version": 0'))
+        Memory.from_record(NEWER.replace('"version": 1', '"version": 0'))
 
 
 def test_a_file_that_a_newer_version_wrote_is_read(tmp_path: Path) -> None:

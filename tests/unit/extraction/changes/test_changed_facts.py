@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.changes.contradictions import has_another_end
-from commonplace.extraction.changes.statements import kept_details, statements, without_statements
+from commonplace.extraction.changes.statements import statements, true_details, without_statements
 from commonplace.extraction.decisions import decide
 from tests.unit.extraction.memory_view import InMemoryView, memory
 from tests.unit.extraction.test_decisions import NOW, said
@@ -161,8 +161,8 @@ def test_what_is_over_for_the_user_closes_nothing_else(old: str, new: str) -> No
 
 
 def test_what_the_user_is_stays_only_where_nothing_else_is_told() -> None:
-    assert kept_details("I'm a nurse in Leeds.", "I don't work in Leeds any more") == ["I'm a nurse"]
-    assert kept_details("I'm a nurse in Leeds.", "I'm a teacher in York now") == []
+    assert true_details("I'm a nurse in Leeds.", "I don't work in Leeds any more") == ["I'm a nurse"]
+    assert true_details("I'm a nurse in Leeds.", "I'm a teacher in York now") == []
 
 
 def test_what_is_not_true_any_more_takes_nothing_with_it() -> None:
@@ -170,8 +170,8 @@ def test_what_is_not_true_any_more_takes_nothing_with_it() -> None:
         "I love Thai food.",
         "My cat is Tom.",
     ]
-    assert kept_details("I live in Berlin with my dog Bo", "I moved to Munich") == ["With my dog Bo"]
-    assert kept_details("I live in Berlin with my dog Bo", "I moved to Munich without my dog") == []
+    assert true_details("I live in Berlin with my dog Bo", "I moved to Munich") == ["With my dog Bo"]
+    assert true_details("I live in Berlin with my dog Bo", "I moved to Munich without my dog") == []
 
 
 def test_all_memories_that_one_word_changes_keep_the_rest() -> None:

@@ -30,7 +30,7 @@ def rest(text: str) -> str:
 @pytest.mark.parametrize(("served", "what", "text", "before"), ROWS, ids=[row[2] for row in ROWS])
 def test_a_wish_is_told_from_what_sounds_like_one(served: str, what: str, text: str, before: str) -> None:
     found = forget_requests(said(text), answered(before) if before else None)
-    assert ([("yes" if one.can_be_served else "no", one.what) for one in found] or [("none", "")]) == [(served, what)]
+    assert ([("yes" if one.can_be_served else "no", one.target) for one in found] or [("none", "")]) == [(served, what)]
 
 
 @pytest.mark.parametrize("text", ["Delete Netflix", "Forget coffee"])

@@ -258,7 +258,7 @@ class MessagesApi:
         return response.read()
 
     def _drop_refused_option(self, failure: Failure, sent: set[Option]) -> bool:
-        """Stop sending the option that the API objects to. Return False if it objects to none that was sent."""
+        """Stop sending the option that the API objects to. Return False if it objects to none of the sent options."""
         for option, name in _NAMES:
             if option in sent and name.search(failure.objection):
                 _log.warning("the model %s does not take %s: not sent any more", self._model, option)

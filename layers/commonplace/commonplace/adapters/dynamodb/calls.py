@@ -135,7 +135,7 @@ class Calls:
                 attempt += 1
         return items_by_key
 
-    def one(self, user: str, item: str) -> Item | None:
+    def get_item(self, user: str, item: str) -> Item | None:
         """Return the item of a key, or None. The read is strongly consistent."""
         return self.get([(user, item)]).get((user, item))
 

@@ -35,7 +35,7 @@ class DynamoDocuments(TableAdapter):
         head = _load_head(calls, user_id, path)
         if head is None or head.deleted:
             return _build_deletion_marker(head)
-        item = calls.one(user_id, _build_version_name(path, head.version))
+        item = calls.get_item(user_id, _build_version_name(path, head.version))
         return None if item is None else _parse_document(item)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
@@ -57,7 +57,7 @@ class DynamoDocuments(TableAdapter):
 
     def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
         calls, name = self._table.calls(), _build_version_name(document.path, document.version)
-        newest, item = _load_head(calls, user_id, document.path), calls.one(user_id, name)
+        newest, item = _load_head(calls, user_id, document.path), calls.get_item(user_id, name)
         if item is None or not _parse_document(item).has_text_of(before):
             return item is None
         head, as_read = {":head": _compress_head(document)}, {":read_head": item[_HEAD], ":read_body": item[_BODY]}
@@ -85,7 +85,7 @@ def _delete_remaining_rows(calls: Calls, user_id: str, path: str) -> None:
 
 def _build_expiry_actions(calls: Calls, user_id: str, document: Document) -> list[Action]:
     """Make older versions expire with a deleted document. Restoring the document cancels the expiry."""
-    if document.purge_at is None and PURGE_AT not in (calls.one(user_id, f"{DOCUMENT}{document.path}") or {}):
+    if document.purge_at is None and PURGE_AT not in (calls.get_item(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
     expired = [name for name in names if name > _build_version_name(document.path, document.version - MOST_VERSIONS)]
@@ -119,7 +119,7 @@ def _build_purge_attribute(document: Document) -> Item:
 
 
 def _load_head(calls: Calls, user_id: str, path: str) -> DocumentHead | None:
-    item = calls.one(user_id, f"{DOCUMENT}{path}")
+    item = calls.get_item(user_id, f"{DOCUMENT}{path}")
     return None if item is None else _parse_head(item)
 
 

@@ -226,7 +226,7 @@ class DynamoLedger(TableAdapter):
 def settle_due(table: Table, user_id: str) -> None:
     """Update the `due` row of a user without pending interactions. Delete the row if no read text is left."""
     calls = table.calls()
-    row = calls.one(user_id, DUE)
+    row = calls.get_item(user_id, DUE)
     todo, _ = calls.page(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=1)
     if row is None or todo:
         return

@@ -52,7 +52,7 @@ def text_of(calls: Calls, row: Item | None) -> str | None:
             return unpacked({"B": b"".join(bytes(items_by_key[key][_BODY]["B"]) for key in keys)})
         calls.wait(attempt)
         attempt += 1
-        row = calls.one(row[USER]["S"], row[ITEM]["S"])
+        row = calls.get_item(row[USER]["S"], row[ITEM]["S"])
     return None
 
 

@@ -86,7 +86,7 @@ class DynamoOperations:
         return True
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
-        item = self._table.calls().one(user_id, f"{OPERATION}{operation_id}")
+        item = self._table.calls().get_item(user_id, f"{OPERATION}{operation_id}")
         return None if item is None else _parse_item(item)
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
@@ -102,7 +102,7 @@ class DynamoOperations:
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         calls = self._table.calls()
-        row = calls.one(user_id, key_name(collection, key))
+        row = calls.get_item(user_id, key_name(collection, key))
         if row is None:
             return None
         record, used = (user_id, memory_name(row[HOLDER]["S"])), (user_id, used_name(row[HOLDER]["S"]))

@@ -76,7 +76,7 @@ class DynamoPending:
         newer_stays = {":version": {"N": str(version)}}
         self._table.calls().delete(user_id, pending_name(memory_id), f"#{VERSION} <= :version", newer_stays)
 
-    def tell(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
+    def mark_reported(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
         row, number = key_of(user_id, pending_name(memory_id)), {":version": {"N": str(version)}}
         if confirmed:
             as_it_is = f"{PRESENT} AND (attribute_not_exists(#{TOLD}) OR #{TOLD} < :version)"

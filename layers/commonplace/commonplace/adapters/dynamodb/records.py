@@ -213,7 +213,7 @@ class DynamoErasure(TableAdapter):
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         calls = self._table.calls()
-        record = calls.one(user_id, memory_name(memory_id))
+        record = calls.get_item(user_id, memory_name(memory_id))
         if record is None or readable(record, memory_of) is not None:
             return False
         extra_rows = (used_name(memory_id), pending_name(memory_id), *_find_row_names(calls, user_id, memory_id))

@@ -53,7 +53,7 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
     """Parse the memory of a record. `used` is the item with the memory's counts."""
-    memory = Memory.kept(item[RECORD]["S"])
+    memory = Memory.from_record(item[RECORD]["S"])
     if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
         raise ValueError("another memory's record")
     if used is None or FOUND not in used:

@@ -14,9 +14,9 @@ from commonplace.adapters.dynamodb.table import (
     BUDGET,
     ITEM,
     LEASE,
+    OVERFLOW,
     PART,
     PURGE_AT,
-    REST,
     RUN,
     RUNNING,
     TAG_ROWS,
@@ -30,7 +30,7 @@ from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence
 
 _MARK_BATCH = 30  # interactions per transaction; each needs up to three of a hundred actions
-_KEPT_FOR = timedelta(days=3)
+_RETENTION = timedelta(days=3)
 _ALL = "all"
 
 
@@ -39,10 +39,10 @@ class DynamoTagRows(TableAdapter):
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         calls = self._table.calls()
-        return parse_tag_rows(text_of(calls, calls.one(user_id, TAG_ROWS)))
+        return parse_tag_rows(text_of(calls, calls.get_item(user_id, TAG_ROWS)))
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
-        prefix = f"{REST}{TAG_ROWS}#"
+        prefix = f"{OVERFLOW}{TAG_ROWS}#"
         before = names_from(self._table.calls(), user_id, prefix)
         text, parts = row_text(tag_rows_text(rows), user_id, prefix)
         gone = [Action("Delete", key_of(user_id, name)) for name in before]
@@ -73,7 +73,7 @@ class DynamoRuns(TableAdapter):
         self._table.calls().update(fence.user_id, LEASE, "SET #until = :over", "#fence = :fence", values)
 
     def unfinished(self, user_id: str) -> Run | None:
-        row = self._table.calls().one(user_id, RUNNING)
+        row = self._table.calls().get_item(user_id, RUNNING)
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
@@ -83,7 +83,7 @@ class DynamoRuns(TableAdapter):
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
-        text, rows = row_text(body, run.user_id, f"{REST}{PART}{run.run_id}#")
+        text, rows = row_text(body, run.user_id, f"{OVERFLOW}{PART}{run.run_id}#")
         absent = Action("ConditionCheck", key, ABSENT)
         for actions in (*([row, absent] for row in rows), [Action("Put", {**key, **text}, ABSENT)]):
             refusals = self._table.calls().transact([fenced(fence), *actions])
@@ -94,7 +94,7 @@ class DynamoRuns(TableAdapter):
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
         calls = self._table.calls()
-        return text_of(calls, calls.one(user_id, f"{PART}{run_id}#{name}"))
+        return text_of(calls, calls.get_item(user_id, f"{PART}{run_id}#{name}"))
 
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
         calls, prefix = self._table.calls(), f"{PART}{run_id}#"
@@ -103,10 +103,10 @@ class DynamoRuns(TableAdapter):
         rows = calls.rows(*condition, ConsistentRead=True, ProjectionExpression=f"#{ITEM},#{ROWS}")
         parts = {row[ITEM]["S"]: named(row) for row in rows}
         staying = {name for part in wanted & parts.keys() for name in parts[part]}
-        rest = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
+        unused_rows = [name for name in names_from(calls, user_id, f"{OVERFLOW}{prefix}") if name not in staying]
         # Delete the parts first, so that no part exists without its rows.
         calls.delete_all(key_of(user_id, name) for name in parts.keys() - wanted)
-        calls.delete_all(key_of(user_id, name) for name in rest)
+        calls.delete_all(key_of(user_id, name) for name in unused_rows)
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
         calls, at = self._table.calls(), run.finished_at or run.started_at
@@ -127,7 +127,7 @@ class DynamoRuns(TableAdapter):
 
     def get(self, user_id: str, run_id: str) -> Run | None:
         calls = self._table.calls()
-        return _load_run(calls, calls.one(user_id, f"{RUN}{run_id}"))
+        return _load_run(calls, calls.get_item(user_id, f"{RUN}{run_id}"))
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
         calls = self._table.calls()
@@ -138,7 +138,7 @@ class DynamoRuns(TableAdapter):
 
     def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
         """Delete the run's earlier text in the same transaction, because the text may contain forgotten words."""
-        prefix = f"{REST}{RUN}{run.run_id}#"
+        prefix = f"{OVERFLOW}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
         for row in rows:
@@ -180,7 +180,7 @@ def _name_user(user_id: str) -> str:
 def _raise_count(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
     """Return the update that adds tokens to a counter, unless the counter exceeds `most_before`."""
     key = key_of(f"{BUDGET}{day.isoformat()}", name)
-    gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT_FOR).timestamp())
+    gone = math.ceil((datetime.combine(day, time(), UTC) + _RETENTION).timestamp())
     values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}
     most = {} if most_before is None else {":most": {"N": str(most_before)}}
     condition = f"{ABSENT} OR #tokens <= :most" if most else None

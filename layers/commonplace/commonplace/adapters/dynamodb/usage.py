@@ -44,7 +44,7 @@ _PATIENCE = 0.5  # seconds; the search's answer waits for this write
 
 
 class DynamoUsage:
-    """Counts searches in the table. `lost` is called, for a metric, if a search could not be counted at once."""
+    """Counts searches in the table. `lost` is called if a search could not be counted at once, to update a metric."""
 
     def __init__(
         self, table: Table, lost: Callable[[], None] = lambda: None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -52,7 +52,7 @@ class DynamoUsage:
         self._table, self._lost, self._clock = table, lost, clock
         self._waiting: deque[Item] = deque(maxlen=_WAITING_AT_MOST)
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+    def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
         now = self._clock()
         starts = range(0, len(memory_ids), _IDS_A_ROW)
         self._waiting.extend(_build_usage_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)
@@ -225,7 +225,7 @@ def _sort_by_time(rows: Collection[Item] | Iterator[Item]) -> list[Item]:
 
 def _build_rating_item(user_id: str, rating: Rating) -> Item:
     return {
-        **key_of(user_id, f"{FEEDBACK}{rating.memory_id}#{rating.asked}"),
+        **key_of(user_id, f"{FEEDBACK}{rating.memory_id}#{rating.query_hash}"),
         HOLDER: {"S": rating.memory_id},
         "query": {"S": rating.query},
         "useful": {"BOOL": rating.useful},

@@ -176,7 +176,7 @@ def _build_holder_value(marker: Item) -> Item:
 
 def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> RowChange:
     """Return the change of a stored record. Raises `NOT_FOUND`, or `CONFLICT` unless the stored version is `version - 1`."""
-    item = calls.one(memory.user_id, memory_name(memory.memory_id))
+    item = calls.get_item(memory.user_id, memory_name(memory.memory_id))
     before = None if item is None else readable(item, memory_of)
     if item is None or before is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")

@@ -45,7 +45,7 @@ _ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
 class Hit(NamedTuple):
     """A hit with the values of `ROW`, and its content if requested. `passes` is True if the hit passes the filter."""
 
-    kept: list[Any]
+    values: list[Any]
     score: float | None
     order: Sequence[Any]
     passes: bool
@@ -53,7 +53,7 @@ class Hit(NamedTuple):
 
     @property
     def memory_id(self) -> str:
-        return str(self.kept[_ID])
+        return str(self.values[_ID])
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ class FindRequest:
         if not self.with_legs:
             return gathered
         answers = dict(zip(alone, legs[len(searches) :], strict=True))
-        beside = candidate_rows.rankings_of(list(waiting.values()), corpus)
-        return replace(gathered, legs=legs_from(answers, self.visibility.user_id, beside))
+        pending = candidate_rows.rankings_of(list(waiting.values()), corpus)
+        return replace(gathered, legs=legs_from(answers, self.visibility.user_id, pending))
 
     @cached_property
     def _filter_clause(self) -> Clause:
@@ -283,7 +283,7 @@ def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
 
 def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
     """Convert a hit to a row. If `scored`, the hit's score is (1 + cosine) / 2, or 0 without a vector."""
-    name, _, tokens, labels, length, session, position, speaker, *flags, day, importance, created, made_by = hit.kept
+    name, _, tokens, labels, length, session, position, speaker, *flags, day, importance, created, made_by = hit.values
     placed = session is not None and position is not None
     return Row(
         memory_id=name,
@@ -303,12 +303,12 @@ def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
     )
 
 
-def legs_from(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs:
+def legs_from(answers: Mapping[str, Answer], user_id: str, pending: Legs) -> Legs:
     """Return the hits of each leg, merged with pending writes. `answers` are from `queries.legs` with `alone`."""
     hits_by_leg = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
     words = [(hit.memory_id, hit.score or 0.0) for hit in hits_by_leg.get("lexical", ())]
     near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in hits_by_leg.get("vector", ())]
-    return Legs(candidate_rows.best_first([*words, *beside.lexical]), candidate_rows.best_first([*near, *beside.vector]))
+    return Legs(candidate_rows.best_first([*words, *pending.lexical]), candidate_rows.best_first([*near, *pending.vector]))
 
 
 def cosine(score: float, same_model: bool) -> float:
@@ -386,14 +386,14 @@ class OpenSearchFacts:
             return self._otherwise.statistics(user_id, now, embedding_model)
         live = [stored for stored in waiting if not stored.memory.has_expired(now)]
         made_by = [stored.memory.embedding_model for stored in live if stored.vector is not None]
-        here: dict[str, int] = {name: bucket["doc_count"] for name, bucket in counted["states"]["buckets"].items()}
-        unused_here = here["live"] - sum(count for name, count in here.items() if name.startswith(_USED))
+        indexed: dict[str, int] = {name: bucket["doc_count"] for name, bucket in counted["states"]["buckets"].items()}
+        unused_indexed = indexed["live"] - sum(count for name, count in indexed.items() if name.startswith(_USED))
         return Statistics(
-            active=here["live"] + len(live),
-            expired=here["lapsed"] + sum(stored.memory.has_lapsed(now) for stored in waiting),
-            unused=unused_here + sum(stored.memory.memory_id not in used for stored in live),
-            without_vector=here["without_vector"] + len(live) - len(made_by),
-            other_embedding=here["other"] + sum(model != embedding_model for model in made_by),
+            active=indexed["live"] + len(live),
+            expired=indexed["lapsed"] + sum(stored.memory.has_lapsed(now) for stored in waiting),
+            unused=unused_indexed + sum(stored.memory.memory_id not in used for stored in live),
+            without_vector=indexed["without_vector"] + len(live) - len(made_by),
+            other_embedding=indexed["other"] + sum(model != embedding_model for model in made_by),
             tags=len(tags),
             single_tags=sum(count == 1 for count in tags.values()),
         )
@@ -416,9 +416,9 @@ class OpenSearchFacts:
             hits = answer["hits"]["hits"]
             if any("fields" not in hit for hit in hits):
                 raise IndexUnavailable("documents lack what is counted of them: run commonplace reindex")
-            for owner, *kept in unpacked(hit["fields"][OUTLINE][0] for hit in hits):
-                if owner == user_id and kept:
-                    yield Outline.kept(kept)
+            for owner, *values in unpacked(hit["fields"][OUTLINE][0] for hit in hits):
+                if owner == user_id and values:
+                    yield Outline.from_values(values)
             if len(hits) < _OUTLINES_A_PAGE:
                 return
             body = {**body, "search_after": hits[-1]["sort"]}

@@ -13,7 +13,7 @@ NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
 
-_TERMS_IN_A_QUERY = 500  # a query may have twice as many, for two fields; statistics count all terms
+_TERMS_IN_A_QUERY = 500  # per field, and a query searches two fields; statistics count all terms
 _LABELS = 0.3
 _SPEAKERS = _YEARS = 1_000
 Spans = Mapping[str, Sequence[tuple[int, int]]]
@@ -128,9 +128,9 @@ def neighbours_of(
 
 def sessions(seen: Clause, names: Collection[str]) -> Body:
     """Count the memories and tokens of each session."""
-    asked = [{"terms": {"session_id": sorted(names)}}, {"exists": {"field": "position"}}]
+    conditions = [{"terms": {"session_id": sorted(names)}}, {"exists": {"field": "position"}}]
     each = {"terms": {"field": "session_id", "size": len(names)}, "aggs": {"tokens": {"sum": {"field": "length"}}}}
-    return _build_count({"bool": {"filter": [seen, *asked]}}, {"sessions": each})
+    return _build_count({"bool": {"filter": [seen, *conditions]}}, {"sessions": each})
 
 
 def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
@@ -148,8 +148,8 @@ def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: i
 
 def with_content(body: Body, size: int) -> Body:
     """Change a search so that it returns the first `size` hits with their text."""
-    kept = {name: value for name, value in body.items() if name != "stored_fields"}  # it would suppress the source
-    return {**kept, "size": size, "_source": ["content"]}
+    fields = {name: value for name, value in body.items() if name != "stored_fields"}  # it would suppress the source
+    return {**fields, "size": size, "_source": ["content"]}
 
 
 def most_important(allowed: Clause, limit: int) -> Body:

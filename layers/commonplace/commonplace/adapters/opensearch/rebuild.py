@@ -32,11 +32,11 @@ _FUSION = {
 }
 
 
-def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, is_kept: Callable[[], bool] = lambda: False) -> bool:
+def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, has_records: Callable[[], bool] = lambda: False) -> bool:
     """Create the pipeline, the template, and the first index with its alias, and set the replicas. Raises `IndexUnavailable`.
 
     Returns False if a reindex must follow. Either the live index has documents in another layout, or it has none but
-    `is_kept` says that memories are stored. If memories are stored and no index exists, none is created,
+    `has_records` says that memories are stored. If memories are stored and no index exists, none is created,
     because searches would find nothing in an empty index.
     """
     prepare(client, layout, alias)
@@ -44,19 +44,19 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, is_kept: Call
         _set_replicas(client, layout, alias)
         live = versions(client, alias)
         if not live:
-            if is_kept():
+            if has_records():
                 return False
             create(client, next_name(client, alias), alias)
             return True
         (old,) = live
         if old.metadata == mark(layout):
-            return not is_kept() or _has_documents(client, old)
+            return not has_records() or _has_documents(client, old)
         if _has_documents(client, old):
             return False
         new = next_name(client, alias)
         create(client, new)
         switch(client, alias, old.name, new)
-        return not is_kept()
+        return not has_records()
 
 
 def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:

@@ -78,20 +78,20 @@ class Derived:
 
 @dataclass(frozen=True)
 class WordIndex:
-    """The word index over some rows. `given` is its input, `held` its content by owner, `right` the expected content."""
+    """The word index over some rows. `words` is its input, `sums` its content by owner, `expected` the expected content."""
 
-    given: Words
-    held: Mapping[int, Counter[int] | None]
-    right: Mapping[int, Counter[int]]
+    words: Words
+    sums: Mapping[int, Counter[int] | None]
+    expected: Mapping[int, Counter[int]]
 
     def misses(self, row: int, owner: int) -> bool:
-        sums = self.held[owner]
-        return row not in self.given and (sums is None or not sums[row])
+        sums = self.sums[owner]
+        return row not in self.words and (sums is None or not sums[row])
 
     def holds(self, row: int, owner: int, words: tuple[str, str]) -> bool:
         """Return whether the index has exactly these words for a row."""
-        sums = self.held[owner]
-        return self.given.get(row) == words and sums is not None and sums[row] == self.right[owner][row]
+        sums = self.sums[owner]
+        return self.words.get(row) == words and sums is not None and sums[row] == self.expected[owner][row]
 
 
 class SqliteContents:

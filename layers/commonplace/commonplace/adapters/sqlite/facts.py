@@ -27,7 +27,7 @@ class SqliteUsage:
         self._guard = threading.Lock()
         self._waiting: list[tuple[str, str]] = []
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:  # noqa: ARG002 - ids are unique
+    def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:  # noqa: ARG002 - ids are unique
         if self._database.read_only:
             return
         with self._guard:

@@ -23,7 +23,7 @@ class SqliteFeedback(DatabaseAdapter):
             if owner is None or connection.execute(_ACTIVE, (owner, rating.memory_id)).fetchone() is None:
                 return False
             until = (rating.at + RATING_TTL).timestamp()
-            row = (owner, rating.memory_id, rating.asked, rating.query, rating.useful, rating.at.isoformat(), until)
+            row = (owner, rating.memory_id, rating.query_hash, rating.query, rating.useful, rating.at.isoformat(), until)
             connection.execute("INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             drop_expired(connection, "feedback", owner, rating.at.timestamp())
             connection.execute(_SURPLUS, (owner, MOST_RATINGS))

@@ -30,7 +30,7 @@ _OF_THE_SYSTEM = (
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether a file exists and can't be written. The folder must be writable too, for the log and the lock."""
+    """Return whether a file exists and can't be written. The log and the lock need a writable folder too."""
     effective = os.access in os.supports_effective_ids
     return path.exists() and not all(os.access(path, os.W_OK, effective_ids=effective) for path in (path, path.parent))
 

@@ -124,7 +124,7 @@ def memory_of(
 ) -> Memory | None:
     """Parse a record and add its usage counts. If the record is unreadable, report it and return None."""
     try:
-        memory = Memory.kept(record)
+        memory = Memory.from_record(record)
         if (memory.user_id, memory.memory_id) != (user_id, memory_id):
             raise ValueError("another memory's record")
     except ValueError as error:  # includes Pydantic's errors

@@ -24,7 +24,7 @@ _INSERT = (
 
 
 class _Waiting(NamedTuple):
-    asked: float
+    searched_at: float
     user_id: str
     owner: int
     """The user's number at the time of the search. After an erasure, the same user id gets a new number."""
@@ -56,7 +56,7 @@ class SqliteSearchLog:
         with self._guard:
             now = self._clock()
             self._waiting.append(_Waiting(now, user_id, owner, search))
-            if len(self._waiting) >= _BATCH or now - self._waiting[0].asked >= _MOST_SECONDS:
+            if len(self._waiting) >= _BATCH or now - self._waiting[0].searched_at >= _MOST_SECONDS:
                 self._write_waiting()
 
     def searches(self, user_id: str) -> list[LoggedSearch]:

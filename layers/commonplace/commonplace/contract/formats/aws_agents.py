@@ -16,7 +16,7 @@ MOST_FUNCTIONS = 11
 """Per action group: the service's default quota for a whole agent (`APIs per Agent`)."""
 MOST_DESCRIBED = 200
 """Length limit of an action group's description, in characters."""
-REST = "options"
+EXTRA = "options"
 """The parameter for a tool with more than five: a JSON object in a string, with all fields beyond the limit."""
 _ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
 
@@ -109,7 +109,7 @@ def _build_function(row: Row) -> dict[str, Any]:
     fields = sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required)
     if len(fields) > MOST_PARAMETERS:
         first, extra = fields[: MOST_PARAMETERS - 1], dict(fields[MOST_PARAMETERS - 1 :])
-        fields = [*first, (REST, {"type": "object", "description": "Further optional fields.", "properties": extra})]
+        fields = [*first, (EXTRA, {"type": "object", "description": "Further optional fields.", "properties": extra})]
     return {
         "name": row["name"],
         "description": row["description"],

@@ -11,7 +11,7 @@ from commonplace.contract.manifest import Row, flat, schema
 from commonplace.domain.analysis import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.imports import Imported, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
-from commonplace.domain.interactions import GIVEN, ChatMessage, History, ListedRuns, RecordRequest, RecordResult, RunReport
+from commonplace.domain.interactions import SENT, ChatMessage, History, ListedRuns, RecordRequest, RecordResult, RunReport
 from commonplace.domain.requests import StoreRequest
 from commonplace.domain.runs import Run
 from commonplace.domain.storage import GetResult
@@ -301,7 +301,7 @@ def night_paths() -> dict[str, dict[str, Any]]:
 
 def _build_record() -> dict[str, Any]:
     body: dict[str, Any] = schema(RecordRequest, "validation")
-    body["properties"]["interactions"]["items"] = flat(GIVEN.json_schema(), nullable=False)
+    body["properties"]["interactions"]["items"] = flat(SENT.json_schema(), nullable=False)
     return {
         **_build_endpoint("record_interactions", "Record the interactions of a day", RecordResult, set(OF_BODIES)),
         "description": "A malformed interaction is listed in `refused`, with its id and field, and the others are "

@@ -1,1 +1,1 @@
-"""Finds which memories a statement contradicts, and what of them stays true."""
+"""Find the memories that a statement contradicts, and the parts of these memories that stay true."""

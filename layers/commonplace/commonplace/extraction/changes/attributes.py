@@ -20,7 +20,7 @@ _CAPITAL_NEXT = re.compile(r"\w+ [A-ZÀ-Þ]")
 _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _OCCUPATIONS = ("employer", "role")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
-_ONE_ONLY = 12
+_LONGEST_VALUE = 12
 """The most words of a value. A longer text is a story."""
 
 
@@ -78,7 +78,7 @@ def _build_attribute(name: str, match: re.Match[str]) -> Attribute | None:
     kind = _classify_value(value)
     stems = _stems(topic) | (_DEADLINE if _DUE.search(match[0]) else frozenset())
     if (
-        len(value.split()) > _ONE_ONLY
+        len(value.split()) > _LONGEST_VALUE
         or (name in _OF_SOMETHING and not stems)
         or (name == "weekday" and kind != "date")
         or (name == "thing" and kind == "word")

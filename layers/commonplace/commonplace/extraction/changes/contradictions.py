@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W_][\w'’-]*")
 _LEAST, _LONGEST_END = 2, 6
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _OF_A_LIFE = ("residence", "home_of", "employer", "role")
-_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
+_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs with Hiragana, the grammar between words
 _TWO, _SHORT, _LEAST_OLD, _NAME = 2, 3, 3, 5
 _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
@@ -51,11 +51,11 @@ def has_another_end(new: str, old: str) -> bool:
     return not in_a_name and (len(stems_of(shared)) >= _LEAST or bool(names_of(shared)))
 
 
-def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_talk: bool = False) -> str | None:
+def contradicts(new: str, old: str, *, corrects: bool, context: str = "", nearby: bool = False) -> str | None:
     """Return why the sentence `new` makes the sentence `old` untrue, or None if it does not.
 
-    `corrects` is True if `new` says that something earlier was wrong or is over. Otherwise only a changed value counts.
-    `context` is the whole text with `new`. `same_talk` is True if `old` was said a few messages before.
+    `corrects` is True if `new` says that something earlier was wrong or has ended. Otherwise only a changed value counts.
+    `context` is the whole text with `new`. `nearby` is True if `old` was said a few messages before.
     """
     if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
         return None
@@ -75,7 +75,7 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
     gone = _ended_stems(new)
     if gone - shared_stems(gone, stems_of(old), begins=True):
         return None
-    if not _is_bygone(old) and conflicts(new, old, context or new, same_talk):
+    if not _is_bygone(old) and conflicts(new, old, context or new, nearby):
         return CORRECTED
     return OVER if gone and not ended_matter(old) else None
 
@@ -130,7 +130,7 @@ def _build_claim(text: str) -> _Claim:
 
 
 def _ended_stems(new: str) -> frozenset[str]:
-    """Return the stems of the matter that a sentence says is over, with times and places ("no coffee in the evening")."""
+    """Return the stems of what has ended according to a sentence, with times and places ("no coffee in the evening")."""
     matter = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
         frozenset(stem for stem in stems_of(compiled("contradictions.why").split(matter)[0]) if not _JOINS.search(stem))
@@ -142,7 +142,7 @@ def _ended_stems(new: str) -> frozenset[str]:
 def _name_same_thing(new: str, old: str) -> bool:
     """Return whether one sentence has the other's topic in short, and another value.
 
-    "The deadline" may be "the grant deadline", but a topic with a further name is another one.
+    "The deadline" may be "the grant deadline", but a topic with a further name is a different topic.
     """
     ours, theirs = attribute_of(new), attribute_of(old)
     if ours is None or theirs is None or ours.name != theirs.name or ours.kind != theirs.kind or not ours.topic:
@@ -157,12 +157,12 @@ def names_old_value(new: str, old: str) -> bool:
     pair = replaced_value(new)
     if pair is None:
         return False
-    said, known = stems_of(new), stems_of(old)
-    gone, instead = (stems_of(value) or said & {*tokenizer.terms(value)} for value in pair)  # "MAS" alone is Spanish
+    spoken, known = stems_of(new), stems_of(old)
+    gone, instead = (stems_of(value) or spoken & {*tokenizer.terms(value)} for value in pair)  # "MAS" alone is Spanish
     if not gone or not gone <= known or instead <= known:
         return False
-    rest = said - gone - instead
-    if lacks_subject(new) or rest & known:
+    other_stems = spoken - gone - instead
+    if lacks_subject(new) or other_stems & known:
         return True
     if any(is_calendar_word(stem) or stem[:1].isdigit() for stem in gone):
         return False  # many things are on a Monday
@@ -202,27 +202,27 @@ def _shares_subject(matter: frozenset[str], context: str) -> bool:
     return len(common) >= _SHARED * len(matter) and bool(common)
 
 
-def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
+def conflicts(new: str, old: str, context: str, nearby: bool) -> bool:
     """Return whether a correction conflicts with the old sentence, or with its only part between commas that has figures."""
     if not is_correction(new):
         return False
     dated = [part for part in compiled("clauses.part_end").split(old) if figures_of(part)]
     parts = dated if len(dated) == 1 and len(_subject_words(dated[0])) >= _TWO else []
-    return any(_has_conflict(new, part, context, same_talk) for part in (old, *parts))
+    return any(_has_conflict(new, part, context, nearby) for part in (old, *parts))
 
 
-def _has_conflict(new: str, old: str, context: str, same_talk: bool) -> bool:
+def _has_conflict(new: str, old: str, context: str, nearby: bool) -> bool:
     """Return whether both texts have different figures for the same subject, or nearly all words in common."""
     ours, theirs = figures_of(new), figures_of(old)
     matter = _subject_words(old)
     common = {stem for stem in shared_stems(matter, stems_of(context)) if len(stem) >= _LEAST_OLD or not stem.isascii()}
     english = language_of(old) == ENGLISH
-    here, there = (frozenset(tokenizer.words(text)) for text in (new, old))
-    strangers = names_of(new) - there and names_of(old) - here
+    new_words, old_words = (frozenset(tokenizer.words(text)) for text in (new, old))
+    strangers = names_of(new) - old_words and names_of(old) - new_words
     if strangers or not common:
         return False
     named = bool(common & unknown_words(old)) if english else any(len(stem) >= _NAME for stem in common)
-    same_month = same_talk and any(map(is_calendar_word, ours & theirs))
+    same_month = nearby and any(map(is_calendar_word, ours & theirs))
     share = len(common) / len(matter)
     if ours - theirs and theirs - ours:
         nothing_else = (
@@ -236,8 +236,8 @@ def _has_conflict(new: str, old: str, context: str, same_talk: bool) -> bool:
 
 def _subject_words(text: str) -> frozenset[str]:
     """Return the stems of the subject of a text, without times and counts."""
-    rest = stems_of(text) - figures_of(text) - word_list("general")
-    return frozenset(stem for stem in rest if not is_calendar_word(stem))
+    subject = stems_of(text) - figures_of(text) - word_list("general")
+    return frozenset(stem for stem in subject if not is_calendar_word(stem))
 
 
 def unknown_words(text: str) -> frozenset[str]:

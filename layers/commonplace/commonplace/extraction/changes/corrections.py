@@ -1,4 +1,4 @@
-"""Read corrections: the matter that is over, the value that replaces another, and the corrected old sentence."""
+"""Read corrections: what has ended, the new value, and the corrected old sentence."""
 
 import functools
 import re
@@ -37,7 +37,7 @@ def corrected_sentence(new: str, old: str) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def is_correction(text: str) -> bool:
-    """Return whether a text says that something earlier was wrong, has changed or is over."""
+    """Return whether a text says that something earlier was wrong, has changed or has ended."""
     return has_wording("correction", text) or bool(ended_matter(text))
 
 
@@ -63,7 +63,7 @@ def lacks_subject(text: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def ended_matter(text: str, kind: str = "ended") -> str:
-    """Return the matter that a sentence says is over ("I don't eat pork anymore"), or "" without a wording of that kind."""
+    """Return what has ended according to a sentence ("I don't eat pork anymore"), or "" if it has no such wording."""
     plain = straight(text)
     match = next(filter(None, (pattern.search(plain) for pattern in _compile_endings(kind))), None)
     return " ".join(filter(None, match.groupdict().values())) if match else ""

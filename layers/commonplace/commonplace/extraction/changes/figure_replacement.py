@@ -30,10 +30,10 @@ def with_new_date(old: str, new: str) -> str | None:
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """Return the sentence `old` with the figures of `new` instead of those of `gone`, or None if they are ambiguous.
+    """Return the sentence `old` with the figures of `gone` replaced by figures of `new`, or None if these are ambiguous.
 
     A figure replaces another of its kind (a day of a month, a month, a weekday). It must be the only one of its kind in the
-    part of `new` that names `gone`, or else in the text before `gone`, or else in all of `new`.
+    part of `new` that names `gone`, in the text before `gone`, or in all of `new`. The first match counts.
     """
     part = next((part for part in _MARKS.split(new) if gone in part), new)
     before, _, _ = new.partition(gone)
@@ -50,8 +50,8 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 def _single_other(figure: str, text: str) -> str | None:
     """Return the only other figure of the same kind in a text. Returns None if it has none or several."""
-    others = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
-    match = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None
+    figures = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
+    match = re.search(rf"(?<!\w){re.escape(figures.pop())}(?!\w)", text, re.IGNORECASE) if len(figures) == 1 else None
     return match[0] if match else None
 
 

@@ -22,24 +22,24 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True)
 class CutPoint:
-    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end`, with the subject `who`."""
+    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end` and needs `subject`."""
 
     start: int
     end: int
     whole: str
-    who: str
+    subject: str
 
 
 @dataclass(frozen=True)
 class _LanguageRow:
     next: re.Pattern[str]
-    who: re.Pattern[str]
+    subject_pattern: re.Pattern[str]
     never: re.Pattern[str] | None
     says: str | None
 
     def subject(self, part: str) -> str | None:
         """Return the subject that the rest of a split sentence needs, or None if it is ambiguous."""
-        match = self.who.search(part)
+        match = self.subject_pattern.search(part)
         if match is None or (self.never and self.never.search(part)):
             return None
         return self.says if self.says is not None else next(filter(None, match.groups()), None)
@@ -50,17 +50,17 @@ def cut_points(text: str) -> Iterator[CutPoint]:
     for row in _load_rows():
         for cut in row.next.finditer(text):
             part = text[: cut.start()].strip()
-            who = row.subject(part) if len(part.split()) >= _LEAST_BEFORE_VERB or "'m " in part else None
-            if who is not None:
-                yield CutPoint(cut.start(), cut.end(), part, f"{who.strip()} " if who else "")
+            subject = row.subject(part) if len(part.split()) >= _LEAST_BEFORE_VERB or "'m " in part else None
+            if subject is not None:
+                yield CutPoint(cut.start(), cut.end(), part, f"{subject.strip()} " if subject else "")
     yield from _cuts_before_he_or_she(text)
     yield from _cuts_in_japanese(text)
 
 
 def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
     """Yield the places before a "she" or "her" if exactly one person of the household is named before."""
-    for way, ending in (("he_or_she", ""), ("hers", "'s")):
-        for cut in compiled(f"statements.{way}").finditer(text):
+    for pattern, ending in (("he_or_she", ""), ("hers", "'s")):
+        for cut in compiled(f"statements.{pattern}").finditer(text):
             part = text[: cut.start()].strip()
             named = list(wording_pattern("household").finditer(part))
             if len(named) == 1 and named[0].start() == 0:
@@ -72,8 +72,8 @@ def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
     for cut in compiled("statements.te").finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
         if cut["form"] != "で" or topic:
-            who = topic[0] if topic and not _TOPIC.match(text[cut.end() :]) else ""
-            yield CutPoint(cut.start(), cut.end(), f"{part}{_WHOLE_FORM.get(cut['form'], '')}。", who)
+            subject = topic[0] if topic and not _TOPIC.match(text[cut.end() :]) else ""
+            yield CutPoint(cut.start(), cut.end(), f"{part}{_WHOLE_FORM.get(cut['form'], '')}。", subject)
 
 
 @functools.cache
@@ -104,7 +104,7 @@ def statements(text: str) -> tuple[str, ...]:
 
 
 def without_statements(text: str, gone: Collection[str]) -> list[str]:
-    """Return the sentences of a text without the statements `gone`. Other statements of such a sentence stay, one by one."""
+    """Return the sentences of a text without the statements `gone`. Other statements of such a sentence stay separate."""
     staying: list[str] = []
     for sentence in memory_sentences(text):
         parts = _split_statements(sentence)
@@ -113,7 +113,7 @@ def without_statements(text: str, gone: Collection[str]) -> list[str]:
     return staying
 
 
-def kept_details(old: str, new: str) -> list[str]:
+def true_details(old: str, new: str) -> list[str]:
     """Return the companions, pets and profession in `old` that `new` does not mention.
 
     They probably still hold. A user who moves may take their dog, and a nurse who leaves Valencia is still a nurse.
@@ -134,11 +134,11 @@ def _split_statements(sentence: str) -> list[str]:
     if is_question(sentence):
         return [sentence]
     plain = straight(sentence)
-    parts, rest = [], plain
-    while cut := min((*_find_clause_cuts(rest), *cut_points(rest)), key=lambda point: point.start, default=None):
+    parts, remaining = [], plain
+    while cut := min((*_find_clause_cuts(remaining), *cut_points(remaining)), key=lambda point: point.start, default=None):
         parts.append(cut.whole)
-        rest = cut.who + rest[cut.end :]
-    return [*parts, rest.strip()] if parts else [sentence.strip()]
+        remaining = cut.subject + remaining[cut.end :]
+    return [*parts, remaining.strip()] if parts else [sentence.strip()]
 
 
 def _find_clause_cuts(text: str) -> Iterator[CutPoint]:

@@ -32,9 +32,9 @@ def _find_owner(opening: str) -> str | None:
     match = compiled("subjects.of").match(opening)
     if match is None:
         return None
-    whose = match["whose"] or match["owner"]
-    outside = wording_pattern("outsider").fullmatch(whose) or (match["owner"] and _NEIGHBOUR.search(whose))
-    return whose if outside else None
+    owner = match["whose"] or match["owner"]
+    outside = wording_pattern("outsider").fullmatch(owner) or (match["owner"] and _NEIGHBOUR.search(owner))
+    return owner if outside else None
 
 
 def have_different_subjects(first: str, other: str) -> bool:
@@ -56,14 +56,14 @@ def is_of_another(request: str, text: str) -> bool:
 
 def _includes_the_user(plain: str) -> bool:
     """Return whether a sentence about another person is also about the user ("my son has asthma like me")."""
-    rest = wording_pattern("household").sub(" ", plain)
-    own = compiled("subjects.mine").search(rest if rest.startswith(" ") else compiled("subjects.opener").sub("", rest))
+    text = wording_pattern("household").sub(" ", plain)
+    own = compiled("subjects.mine").search(text if text.startswith(" ") else compiled("subjects.opener").sub("", text))
     return own is not None or compiled("subjects.i_or_we").search(plain) is not None
 
 
-def _lacks_person(whose: frozenset[str] | None, text: str) -> bool:
-    """Return whether `whose` is a person other than the user, and the text does not mention them."""
-    return whose not in (None, _THE_USER) and whose.isdisjoint(stems_of(text))
+def _lacks_person(person: frozenset[str] | None, text: str) -> bool:
+    """Return whether `person` is a person other than the user, and the text does not mention them."""
+    return person not in (None, _THE_USER) and person.isdisjoint(stems_of(text))
 
 
 def swaps_roles(new: str, old: str) -> bool:

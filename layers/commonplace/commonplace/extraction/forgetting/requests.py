@@ -18,26 +18,26 @@ _FEW_WORDS = 2
 
 @dataclass(frozen=True)
 class ForgetRequest:
-    """A clause that asks to forget `what`, which may be "". The words of the request end at `end` of the message.
+    """A clause that asks to forget `target`, which may be "". The words of the request end at `end` of the message.
 
     `meant` is True if the request addresses the memory, and not the editor of a text or a recipe.
     """
 
     clause: Clause
-    what: str
+    target: str
     end: int
     meant: bool
 
     @property
     def can_be_served(self) -> bool:
         """Whether the request addresses the memory and says what to forget."""
-        return self.meant and names_something(self.what)
+        return self.meant and names_something(self.target)
 
 
 def forget_target(text: str) -> str | None:
     """Return what a text asks to forget, which may be "". Returns None if the text is no request to forget."""
     phrase = _forget_phrase(text)
-    return None if phrase is None else phrase.what
+    return None if phrase is None else phrase.target
 
 
 def addresses_the_memory(text: str) -> bool:
@@ -57,12 +57,12 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
     for at, (clause, phrase) in enumerate(zip(message_clauses, phrases, strict=True)):
         if phrase is None:
             continue
-        back = at > 0 and not names_something(phrase.what) and has_wording("points_back", clause.text)
-        whats = [clause.text for clause in _find_antecedents(message_clauses[:at])] if back else [phrase.what]
+        back = at > 0 and not names_something(phrase.target) and has_wording("points_back", clause.text)
+        targets = [clause.text for clause in _find_antecedents(message_clauses[:at])] if back else [phrase.target]
         why = " ".join(each.text for each in message_clauses[at : at + 2])
         meant = back or utterance.explicit or _is_explicit(clause.text, phrase) or has_wording("kept_private", why)
         meant = meant or _is_whole_request(clause, phrase, utterance, before, alone)
-        requests += [ForgetRequest(clause, target, clause.start + phrase.end, meant) for target in whats]
+        requests += [ForgetRequest(clause, target, clause.start + phrase.end, meant) for target in targets]
     return requests
 
 
@@ -86,7 +86,7 @@ def without_forget_requests(utterance: Utterance, requests: Sequence[ForgetReque
 
 @dataclass(frozen=True)
 class _Phrase:
-    what: str
+    target: str
     phrase: str
     end: int
 
@@ -128,9 +128,9 @@ def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, bef
     )
     if has_wording("deletes", phrase.phrase) or not compiled("requests.courtesy").fullmatch(goes_on):
         return False
-    if before is not None and is_about(phrase.what, before.text):
+    if before is not None and is_about(phrase.target, before.text):
         return False
-    return alone or compiled("requests.mine").match(phrase.what) is not None
+    return alone or compiled("requests.mine").match(phrase.target) is not None
 
 
 def _find_spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
@@ -141,7 +141,7 @@ def _find_spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest])
     explained = {end for end in ends if not has_wording("another_matter", utterance.text[end:].lstrip(_MARKS))}
     for before, clause in pairwise((Clause("", 0, 0), *clauses(utterance))):
         leaning = before.end in explained or (leaning and has_wording("pronoun", clause.text))
-        leaning = leaning or any(mentions(request.what, clause.text) for request in served)
+        leaning = leaning or any(mentions(request.target, clause.text) for request in served)
         if leaning:
             yield clause.start, clause.end
 

@@ -63,11 +63,11 @@ _NAMING = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 _UNSPACED_GRAMMAR = re.compile(r".*[ぁ-ゖ].*|[好嫌喜欢歡愛爱]+")
 _ASKS = ("?", "？", "か")
 _LIGHT, _LATER = 0.3, 0.01
-NOT_SAID, DENIED = "it says no where the user did not", "the user said no where it does not"
+NOT_DENIED, DENIED = "it says no where the user did not", "the user said no where it does not"
 
 
 class PartialDate(NamedTuple):
-    """A date of which only some parts may be known. Unknown parts are None. `weekday` is 0 for Monday."""
+    """A date that may lack some parts. Missing parts are None. `weekday` is 0 for Monday."""
 
     year: int | None = None
     month: int | None = None
@@ -201,7 +201,7 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
 
 
 def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
-    """Return all dates that a text of that day may mean: as written, with likely years, and relative ones."""
+    """Return all dates that a text of that day may mean: written dates, with likely years, and relative dates."""
     written = [partial for _, _, partial in written_dates(text)]
     years = (spoken_on.year - 1, spoken_on.year, spoken_on.year + 1)
     dates = [
@@ -390,7 +390,7 @@ def misnegated(content: str, evidence: str, context: str) -> str | None:
     question ("Any allergies?").
     """
     if says_no(content) and not (may_say_no(evidence) or may_say_no(context)):
-        return NOT_SAID
+        return NOT_DENIED
     evidence_clauses, known = _split_clauses(evidence), _split_clauses(context)
     identical = {*evidence_clauses, *known}
     made = [clause for clause in _split_clauses(content) if clause not in identical]  # identical clauses agree
@@ -402,7 +402,7 @@ def misnegated(content: str, evidence: str, context: str) -> str | None:
     is_answer = context.rstrip("。 ").endswith(_ASKS) and may_say_no(context)
     for clause, near in nearest.items():
         why = _find_contradiction(clause, near) if near else None
-        if why == NOT_SAID and (is_answer or _find_best_share(clause, known) > _find_best_share(clause, evidence_clauses)):
+        if why == NOT_DENIED and (is_answer or _find_best_share(clause, known) > _find_best_share(clause, evidence_clauses)):
             continue
         if why and not (why == DENIED and _is_denied_elsewhere(clause, nearest, evidence_clauses)):
             return why
@@ -422,7 +422,7 @@ def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
     own = polarities(clause, by_user=False)
     if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
-    return DENIED if own == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_SAID
+    return DENIED if own == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_DENIED
 
 
 def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:

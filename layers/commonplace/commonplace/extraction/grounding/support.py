@@ -17,7 +17,7 @@ from commonplace.extraction.patterns import has_wording, is_instruction_to_reade
 from commonplace.text.classifier.classification import classify
 from commonplace.text.foundation import tokenizer
 
-_SAID, _KEPT = 1 / 5, 1 / 2
+_LEAST_SUPPORTED, _LEAST_RETAINED = 1 / 5, 1 / 2
 # This worth is computed without a vector. Of 86 story sentences worth storing, none was below .5.
 _WORTHLESS, _WORTHY = 0.3, 0.5
 
@@ -36,7 +36,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
     """Return why a model's decision must not be applied, or None. The gates of every reader are checked first."""
     reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
-    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    utterance = day.utterance_at(candidate.interaction_id, candidate.position)
     if reason or utterance is None or decision.operation == "NOOP":
         return reason
     question = question_to_user(day.before(utterance))
@@ -60,8 +60,8 @@ def _find_unsaid_reason(decision: Decision, question: str | None, targets: Seque
     texts = (decision.candidate.evidence, question or "", *(memory.content for memory in targets))
     content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
-    is_said = len(shared_stems(content_stems, known)) >= max(1.0, _SAID * len(content_stems))
-    return None if is_said else "the user did not say it in those words"
+    is_supported = len(shared_stems(content_stems, known)) >= max(1.0, _LEAST_SUPPORTED * len(content_stems))
+    return None if is_supported else "the user did not say it in those words"
 
 
 def _find_closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
@@ -88,7 +88,7 @@ def _refuse_loss(old: str, new: str, candidate: Candidate, day: Day) -> str | No
     if lost and not replaced:
         return f"something of the old value is lost: {lost}"
     known = subject_stems(old)
-    if not untrue and len(shared_stems(known, subject_stems(new))) < _KEPT * len(known):
+    if not untrue and len(shared_stems(known, subject_stems(new))) < _LEAST_RETAINED * len(known):
         return "it says something else than the memory"
     return None
 

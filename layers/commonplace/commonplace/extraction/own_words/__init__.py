@@ -35,7 +35,7 @@ def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
 
 
 def _find_sentence_start(view: str, at: int) -> int | None:
-    """Return the start of the sentence in which role-play begins, or None."""
+    """Return the start of the sentence that begins role-play, or None."""
     begins = cue_pattern("role_play").search(view, at)
     if begins is None:
         return None

@@ -128,7 +128,7 @@ def _weigh_code(text: str) -> int | None:
 def _find_code(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
     if sum(weight for _, weight in block) < 2:
         return
-    # An indented line before the first distinctive one may be the end of a list.
+    # An indented line before the first distinctive line may be the end of a list.
     first = next(line for line, weight in block if weight or _REMARK.match(line.text))
     yield TextSpan(first.start, [line for line, _ in block if line.text.strip()][-1].end)
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from commonplace.contract.formats.aws_agents import REST
+from commonplace.contract.formats.aws_agents import EXTRA
 from commonplace.contract.registry import tool_named
 from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Request
@@ -20,18 +20,18 @@ _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, Erro
 
 def unfolded(kind: type[Request], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Merge the arguments with the JSON string in `options`, unless the tool has a field of that name."""
-    if REST not in arguments or REST in kind.model_fields:
+    if EXTRA not in arguments or EXTRA in kind.model_fields:
         return arguments
     try:
-        more = read_json(arguments[REST])
+        more = read_json(arguments[EXTRA])
     except CommonplaceError as error:
-        raise CommonplaceError(ErrorCode.INVALID_JSON, f"{REST}: must be JSON in a string: {error.message}", REST) from None
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"{EXTRA}: must be JSON in a string: {error.message}", EXTRA) from None
     if not isinstance(more, dict):
-        raise invalid(REST, "must be a JSON object")
+        raise invalid(EXTRA, "must be a JSON object")
     twice = next((name for name in more if name in arguments), None)
     if twice is not None:
         raise invalid(twice, "was given twice")
-    return {name: value for name, value in arguments.items() if name != REST} | more
+    return {name: value for name, value in arguments.items() if name != EXTRA} | more
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001

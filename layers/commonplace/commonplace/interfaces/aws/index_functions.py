@@ -99,10 +99,10 @@ def index(event: dict[str, Any], context: Context) -> Body:
         with measured("index") as metrics:
             metrics.add_metric("Indexed", MetricUnit.Count, taken.done)
             metrics.add_metric("SetAside", MetricUnit.Count, taken.set_aside)
-            metrics.add_metric("TriedAgain", MetricUnit.Count, len(taken.again))
+            metrics.add_metric("TriedAgain", MetricUnit.Count, len(taken.to_retry))
             if taken.oldest is not None:
                 metrics.add_metric("IndexLag", MetricUnit.Milliseconds, _milliseconds_since(taken.oldest))
-        return {"again": taken.again}
+        return {"again": taken.to_retry}
 
     container.begin(context.get_remaining_time_in_millis())
     with log_keys("index", None, context):
@@ -172,10 +172,10 @@ def _make_report(projector: Projector) -> Callable[[IndexChange, IndexOutcome], 
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:
         target = change if isinstance(change, Tombstone) else change.memory
-        if projector.pending.tell(target.user_id, target.memory_id, target.version):
+        if projector.pending.mark_reported(target.user_id, target.memory_id, target.version):
             letter = DeadLetter(target.user_id, f"memory#{target.memory_id}", None, outcome.reason)
             if not set_aside([letter], projector.letters):
-                projector.pending.tell(target.user_id, target.memory_id, target.version, confirmed=False)
+                projector.pending.mark_reported(target.user_id, target.memory_id, target.version, confirmed=False)
 
     return aside
 

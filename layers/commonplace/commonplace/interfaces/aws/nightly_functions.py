@@ -138,7 +138,7 @@ def _continue_run(user_id: str, run_id: str) -> Run | None:
     if run.status == "running":
         return go_on(run, context, publish)
     try:
-        request = queueing.asked_for(run, context)
+        request = queueing.stored_request(run, context)
         asking = replace(caller, agent_id=request.agent_id, admin=request.admin)
         dispatch.call(queueing.TOOLS[run.kind], request.arguments, asking, ports)
     except CommonplaceError as error:

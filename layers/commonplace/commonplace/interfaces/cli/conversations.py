@@ -15,7 +15,7 @@ from commonplace.interfaces.cli.options import Shared, command_options, new_file
 from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
 if TYPE_CHECKING:
-    from commonplace.importing.kinds import Found
+    from commonplace.importing.kinds import DetectedKind
     from commonplace.importing.sources import Source
 
 _MOST_SHOWN = 20  # table rows; --all and --json have all
@@ -72,7 +72,7 @@ def import_file(
 
 
 def _import_source(
-    shared: Shared, source: "Source", detected: "Found", only: str | None, apply: bool, every: bool
+    shared: Shared, source: "Source", detected: "DetectedKind", only: str | None, apply: bool, every: bool
 ) -> dict[str, Any]:
     listed = None if every or shared.json else range(_MOST_SHOWN)
     with (
@@ -83,7 +83,7 @@ def _import_source(
     return done.model_dump(mode="json") | {"why": detected.why}
 
 
-def _parse_user_map(user_map: Sequence[str], source: "Source", detected: "Found") -> dict[str | None, str | None]:
+def _parse_user_map(user_map: Sequence[str], source: "Source", detected: "DetectedKind") -> dict[str | None, str | None]:
     from commonplace.importing.kinds import people_in
 
     users: dict[str | None, str | None] = {}

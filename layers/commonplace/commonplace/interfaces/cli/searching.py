@@ -103,14 +103,14 @@ def _format_unused(unused: dict[str, Any]) -> str:
 
 def build_arguments(
     *, kind: str | None, min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
-    min_relevance: float | None = None, **others: object,
+    min_relevance: float | None = None, **arguments: object,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the arguments of a search or a list. The tools expect the filters under `options`."""
     options = set_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
         time_range=set_arguments(after=after, before=before) or None, include_expired=include_expired or None,
     )  # fmt: skip
-    return set_arguments(**others, options=options or None)
+    return set_arguments(**arguments, options=options or None)
 
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Self
 
 from commonplace.client.memory import Commonplace
-from commonplace.interfaces.mcp.opened import Asked, OpenedLater
+from commonplace.interfaces.mcp.opened import OpenedLater, UserMemory
 
 MOST_OPEN = 16
 _LOG = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class OpenMemories:
                 opened.uses -= 1
             self._close_beyond(self._most)
 
-    def of(self, user: str) -> Asked:
+    def of(self, user: str) -> UserMemory:
         """Return the memory of a user for a model. Calls on the returned memory may outlast the request."""
         return _Of(self, user)
 

@@ -78,7 +78,7 @@ def _read_text(file: Path) -> str | None:
 
 
 def _format_config(whole: dict[str, Any], before: str) -> str:
-    """Return the new text of a file. Indentation and line breaks are those of the old text, `before`."""
+    """Return the new text of a file. Keep the indentation and line breaks of the old text, `before`."""
     match = _INDENT.search(before)
     indent = match[1] if match else "  "
     text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"

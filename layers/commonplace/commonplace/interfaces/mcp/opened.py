@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
 
 
-class Asked(Protocol):
+class UserMemory(Protocol):
     """The memory of one user, as a model uses it. Both methods raise `CommonplaceError`."""
 
     def call(
@@ -26,9 +26,9 @@ OPENED = "commonplace.opened"
 """The key of the ASGI scope under which a request's memory is stored, if it is not the memory of the server."""
 
 
-def of_request(memory: Asked, request: Any) -> Asked:
+def of_request(memory: UserMemory, request: Any) -> UserMemory:
     """Return the memory for a request. `request` is a Starlette request, or None on stdio."""
-    target: Asked = memory if request is None else request.scope.get(OPENED, memory)
+    target: UserMemory = memory if request is None else request.scope.get(OPENED, memory)
     return target
 
 

@@ -7,7 +7,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.mcp.opened import Asked
+from commonplace.interfaces.mcp.opened import UserMemory
 from commonplace.use_cases.dispatch import internal_error
 
 _SCHEME, _PAGES = "memory://", "memory://pages/"
@@ -35,7 +35,7 @@ TEMPLATES = types.ListResourceTemplatesResult(
 )  # fmt: skip
 
 
-def read(uri: str, memory: Asked) -> types.ReadResourceResult:
+def read(uri: str, memory: UserMemory) -> types.ReadResourceResult:
     """Return the resource at an address. Raises a protocol error if the resource is missing or can't be read."""
     try:
         media, text = _read_contents(uri, memory)
@@ -47,7 +47,7 @@ def read(uri: str, memory: Asked) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=media, text=text)])
 
 
-def _read_contents(uri: str, memory: Asked) -> tuple[str, str]:
+def _read_contents(uri: str, memory: UserMemory) -> tuple[str, str]:
     """Return the media type and the text of a resource."""
     if uri.startswith(_PAGES):
         page = memory.page(unquote(uri.removeprefix(_PAGES)))

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from commonplace import __version__
 from commonplace.contract.manifest import ShownTier
 from commonplace.interfaces.mcp import prompts, resources
-from commonplace.interfaces.mcp.opened import Asked, of_request
+from commonplace.interfaces.mcp.opened import UserMemory, of_request
 from commonplace.interfaces.mcp.tiers import Tools
 
 _Page = types.PaginatedRequestParams | None
@@ -25,7 +25,7 @@ class _Server(Server):
         return capabilities.model_copy(update={"tools": tools, "prompts": prompts, "resources": resources})
 
 
-def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
+def server_over(memory: UserMemory, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
     """Return a server that shows the tools of `tier`. The memory opens on the first tool call or resource read.
 
     `keeps_lists` is True if one process answers all requests of a client. Only then can the client's list of tools change.

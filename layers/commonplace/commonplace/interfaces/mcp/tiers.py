@@ -29,7 +29,7 @@ from commonplace.contract.formats.model_apis import mcp
 from commonplace.contract.manifest import ShownTier, shown_rows
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.contract.sent import as_declared
-from commonplace.interfaces.mcp.opened import Asked, of_request
+from commonplace.interfaces.mcp.opened import UserMemory, of_request
 from commonplace.use_cases.dispatch import status_and_body
 
 _NAMES = {tool.name for tool in TOOLS}
@@ -56,13 +56,13 @@ def _list_tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ..
 class Tools:
     """The tools for the clients of one server. At most eight calls run at a time.
 
-    On stdio there is one client. Over HTTP, all clients of a user share the added tools, for an hour after the last use.
+    On stdio there is one client. Over HTTP, all clients of a user share the added tools until an hour after the last use.
     `keeps_lists` is True if this process also receives the next request of a client.
     """
 
-    def __init__(self, memory: Asked, keeps_lists: bool) -> None:
+    def __init__(self, memory: UserMemory, keeps_lists: bool) -> None:
         self._memory, self._keeps_lists, self._limiter = memory, keeps_lists, CapacityLimiter(_THREADS)
-        self._used: dict[Asked, dict[str, float]] = {}
+        self._used: dict[UserMemory, dict[str, float]] = {}
         """For each user, the time when each added tool was last used, in monotonic seconds."""
         self._changes = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._changes)
@@ -109,7 +109,7 @@ class Tools:
     async def _add_to_list(
         self, name: str | None, added: dict[str, float], tier: ShownTier | None, context: ServerRequestContext
     ) -> str:
-        """Add a tool to the client's list if possible. Returns a sentence about the list, for the model."""
+        """Add a tool to the client's list if possible. Returns a sentence that describes the list to the model."""
         listed = {tool.name for tool in self.shown(tier, context)}
         if name is None:
             hidden = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]
@@ -122,7 +122,7 @@ class Tools:
             return f"call {name} by its name, because the list can't change here; {_BY_A_PERSON}"
         added[name] = time.monotonic()
         await self._changes.publish(ToolsListChanged())
-        # this comes before the answer, because over HTTP no message can follow the answer
+        # send this before the answer, because over HTTP no message can follow the answer
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await context.session.send_notification(ToolListChangedNotification(), related_request_id=context.request_id)
         return f"{name} is in your list of tools now; {_BY_A_PERSON}"

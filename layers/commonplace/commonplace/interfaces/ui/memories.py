@@ -25,10 +25,10 @@ def memories(visit: Visit) -> Response:
     except CommonplaceError as error:
         if error.code.status >= 500:
             raise
-        return visit.show_again("search.html", error, **shown, found=None)
+        return visit.show_error("search.html", error, **shown, found=None)
 
 
-def found(visit: Visit) -> Response:
+def results(visit: Visit) -> Response:
     """Show the results without the form. A script requests the results while a person types."""
     return visit.show("found.html", **_describe_request(visit), found=_find_results(visit))
 
@@ -74,13 +74,13 @@ def memory(visit: Visit, memory_id: str) -> Response:
         return visit.show("closed_memory.html", memory_id=memory_id, history=history, why=error.message)
 
 
-def beside(visit: Visit, memory_id: str) -> Response:
+def sections(visit: Visit, memory_id: str) -> Response:
     """Show the sections below a memory. The page loads these sections later, because the history reads all records."""
     item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"
-    held = next((value for value in history.values if value.memory_id == memory_id), None)
-    return visit.show(template, memory=item, now_held=held, history=history, like=_find_similar(visit, item))
+    own_value = next((value for value in history.values if value.memory_id == memory_id), None)
+    return visit.show(template, memory=item, now_held=own_value, history=history, like=_find_similar(visit, item))
 
 
 def _find_similar(visit: Visit, memory: KeptMemory) -> list[Hit]:
@@ -90,7 +90,7 @@ def _find_similar(visit: Visit, memory: KeptMemory) -> list[Hit]:
 
 ROUTES = (
     Route(HOME, memories),
-    Route(f"{HOME}/found", found),
+    Route(f"{HOME}/found", results),
     Route(f"{HOME}/memories/<memory_id>", memory),
-    Route(f"{HOME}/memories/<memory_id>/beside", beside),
+    Route(f"{HOME}/memories/<memory_id>/beside", sections),
 )

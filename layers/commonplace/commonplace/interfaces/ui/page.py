@@ -41,7 +41,7 @@ _MESSAGES = {
     ErrorCode.METHOD_NOT_ALLOWED: "this page does not support this method",
     ErrorCode.PAYLOAD_TOO_LARGE: "the request is too large for this page",
 }
-"""What people read if the server itself refuses a request."""
+"""Messages for people if the server itself refuses a request."""
 
 
 def get_ready(memory: Commonplace) -> None:

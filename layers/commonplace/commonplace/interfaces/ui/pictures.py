@@ -7,7 +7,7 @@ from commonplace.interfaces.ui import drawing
 from commonplace.interfaces.ui.visit import Visit
 
 CONCEPTS = 40
-"""The most concepts that one picture shows."""
+"""The most concepts in a picture."""
 HEADINGS = ("category", "type", "section", "collection", "durability", "status")
 
 

@@ -12,7 +12,7 @@ from commonplace.interfaces.ui.visit import Visit, whole_number
 
 SHOWN, MOST_SHOWN = 20, 100
 OPERATIONS = 100
-"""The most operations of a run that one page shows."""
+"""The most operations of a run on a page."""
 KINDS = {
     "nightly": "Night", "undo": "Undo", "markdown": "Edited pages", "tags": "Merge of tags", "merge": "Merge",
     "import": "Import", "restore": "Restore of a backup", "migration": "Migration", "export": "Export",

@@ -15,11 +15,11 @@ def tags(visit: Visit) -> Response:
     """Show a page of the tags in use, and the tags no longer in use."""
     uses = visit.memory.tag_uses()
     order = visit.arguments.get("order", "count")
-    active, others = [tag for tag in uses if tag.status == "active"], [tag for tag in uses if tag.status != "active"]
+    active, inactive = [tag for tag in uses if tag.status == "active"], [tag for tag in uses if tag.status != "active"]
     start = beginning(visit, len(active))
     return visit.show(
         "tags.html", tags=_sort_tags(active, order)[start : start + PAGE], start=start, page=PAGE, total=len(active),
-        others=others, order=order, orders=ORDERS,
+        others=inactive, order=order, orders=ORDERS,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ def timeline(visit: Visit) -> Response:
     except CommonplaceError as error:
         if error.code.status >= 500:
             raise
-        return visit.show_again("timeline.html", error, **shown, told=None)
+        return visit.show_error("timeline.html", error, **shown, told=None)
     spans = [(bucket, span_name(bucket.start, request["granularity"])) for bucket in timeline.buckets]
     most = max((bucket.count for bucket in timeline.buckets), default=0)
     return visit.show("timeline.html", **shown, told=timeline, spans=spans, most=most)

@@ -23,7 +23,7 @@ FORMATS: dict[PrintedFormat, str] = {
     "langgraph": "LangGraph: active memories, as items of its store",
 }
 MEGABYTES = 32
-"""The most megabytes that one request can upload."""
+"""The most megabytes of an upload."""
 MOST_SHOWN = 200
 """The most rows shown at once in the table of refused entries and conflicts, and in the table of memories to import."""
 
@@ -41,7 +41,7 @@ def planned(visit: Visit) -> Response:
             plan = _import_archive(archive, kind, visit.memory, range(MOST_SHOWN), apply=False)
             upload = visit.memory.upload(archive)
     except CommonplaceError as error:
-        return visit.show_again("import.html", error, kinds=KINDS, asked=kind, most_megabytes=MEGABYTES)
+        return visit.show_error("import.html", error, kinds=KINDS, asked=kind, most_megabytes=MEGABYTES)
     return _show_plan(visit, plan, upload.upload_id, 0)
 
 
@@ -104,9 +104,9 @@ def exported(visit: Visit) -> Response:
 
 
 def _import_archive(
-    archive: IO[bytes], asked_kind: str | None, memory: Commonplace, listed: range, *, apply: bool, only: str | None = None
+    archive: IO[bytes], kind_name: str | None, memory: Commonplace, listed: range, *, apply: bool, only: str | None = None
 ) -> Imported:
-    kind = next((kind for kind in KINDS if kind == asked_kind), None)
+    kind = next((kind for kind in KINDS if kind == kind_name), None)
     with laid_out(archive) as source:
         return memory.import_from(source, kind, apply, only=only, listed=listed)
 

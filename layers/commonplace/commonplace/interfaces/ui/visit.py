@@ -103,7 +103,7 @@ class Visit:
         text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **values)
         return Response(text, status, media_type="text/html")
 
-    def show_again(self, template: str, error: CommonplaceError, /, **shown: Any) -> Response:
+    def show_error(self, template: str, error: CommonplaceError, /, **shown: Any) -> Response:
         """Show a submitted form again, with the error."""
         return self.show(template, error.code.status, **shown, error=error)
 

@@ -36,7 +36,7 @@ def store(visit: Visit) -> Response:
     try:
         stored = visit.memory.store_memory(form.get("content", ""), context=cast("StoreContext", known))
     except CommonplaceError as error:
-        return visit.show_again("new.html", error, **_CHOICES, given=form)
+        return visit.show_error("new.html", error, **_CHOICES, given=form)
     return visit.go(_build_path(stored.memory_id), f"Stored.{_format_notes(stored)}", also=_list_compared(stored))
 
 
@@ -61,7 +61,7 @@ def update(visit: Visit, memory_id: str) -> Response:
     try:
         updated = visit.memory.update_memory(memory_id=memory_id, **changed)
     except CommonplaceError as error:
-        return visit.show_again("edit.html", error, **_CHOICES, memory=memory, given={**before, **form}, was=before)
+        return visit.show_error("edit.html", error, **_CHOICES, memory=memory, given={**before, **form}, was=before)
     return visit.go(_build_path(updated.memory_id), f"Changed.{_format_notes(updated)}", updated.operation_id)
 
 
@@ -81,7 +81,7 @@ def erase(visit: Visit, memory_id: str) -> Response:
     """Erase a memory for good, if the confirmation word was typed."""
     if visit.form.get("word", "").strip().casefold() != _WORD:
         error = invalid("word", f'type "{_WORD}" to confirm, because this cannot be undone')
-        return visit.show_again("erase.html", error, **_describe_erasure(visit, memory_id))
+        return visit.show_error("erase.html", error, **_describe_erasure(visit, memory_id))
     erased = visit.memory.erase(memory_id)
     remark = " Memories merged from it were merged again without it." if erased.made_again else ""
     return visit.go(HOME, f"Erased for good: {erased.memories} with the same history.{remark}{_format_notes(erased)}")
@@ -123,7 +123,7 @@ def _format_notes(result: Result) -> str:
 
 
 def _list_compared(stored: StoreResult) -> tuple[Also, ...]:
-    """Return the memories that a new one may make untrue, and those that say the same."""
+    """Return the memories that a new memory may make untrue, and its duplicates."""
     advice = stored.recommendations
     untrue = tuple(Also(update.memory_id, f"May no longer be true: {_shorten(update.content)}") for update in advice.updates)
     same = tuple(Also(merge.memory_id, "Says the same") for merge in advice.suggested_merges)
