@@ -1,6 +1,7 @@
 """`list`, `get`, `update`, `delete` and `history` on the command line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,9 @@ def test_what_can_not_be_is_told_in_a_line_by_the_names_of_the_options(
     done = ours(memory_file, *(memory_id if argument == "NAME" else argument for argument in arguments))
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
     assert says in done.err
+
+
+def test_a_person_sees_what_a_new_memory_may_leave_untrue(memory_file: Path) -> None:
+    old = stored("My boss is Anna.", memory_file)
+    shown = ours(memory_file, "store", "My boss is Peter.").out
+    assert re.search(rf"may no longer be true.*\n.*\n.*My boss is Anna\..*{old}", shown)

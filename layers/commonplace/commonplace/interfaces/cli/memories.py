@@ -66,6 +66,8 @@ def store(
         "tags replaced": advice["tag_consolidations"],
     })  # fmt: skip
     print_rows(("says the same", "why"), [tuple(merge.values()) for merge in advice["suggested_merges"]])
+    outdated = [(update["content"], update["why"], update["memory_id"]) for update in advice["updates"]]
+    print_rows(("may no longer be true", "why", "id"), outdated)
     return print_notes(answer)
 
 
