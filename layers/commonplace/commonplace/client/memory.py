@@ -311,7 +311,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
         granularity: Granularity = "month", cursor: str | None = None,
     ) -> analysis.TimelineResult:  # fmt: skip
-        """Count memories and topics by event date, and show changes over time. `cursor` comes from the previous page."""
+        """Count memories by event date, with main topics and replaced values per period. `cursor`: from the previous page."""
         return self._run_tool(
             analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
             cursor=cursor,

@@ -35,7 +35,7 @@ _FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 10
 _INHERITED = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
-_UNSURE = "unsure, so the durable memory stays beside it"
+_STAYS_BESIDE = "unsure, so the durable memory stays beside it"
 _UNSURE = "its confidence is too low to close a durable memory"
 _CLOSED = "the memory that it would close was already closed by another operation of that day"
 
@@ -72,7 +72,7 @@ class _DayOperations:
         shown = self.view.get(decision.targets)
         why = refusal_reason(decision, self.day, shown)
         if why is None and _is_too_unsure_to_close(decision, self._follow_successors(shown)):
-            decision, shown = replace(decision, operation="ADD", targets=(), content=None, why=_UNSURE), []
+            decision, shown = replace(decision, operation="ADD", targets=(), content=None, why=_STAYS_BESIDE), []
             why = refusal_reason(decision, self.day, shown) if decision.says.strip() else _UNSURE
         if why is None and self._is_weak_guess(decision):
             why = WEAK_GUESS
@@ -145,7 +145,7 @@ class _DayOperations:
         return list(memories.values())
 
     def _build_remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
-        """Build the memory with the text that a forget request leaves of the memory `of`."""
+        """Build a memory of the text that a forget request leaves of all its targets. `of`, the first, gives the fields."""
         now = self.context.caller.now
         candidate = Candidate(
             content=text,

@@ -254,9 +254,10 @@ class ErasableUser:
         return scope
 
     def erase_memory(self, memory_id: str) -> Erased:
-        """Erase a memory with its history. Returns the erased ids, and the ids of merges repeated without it.
+        """Erase a memory with its older and newer values. Returns the erased ids, and the ids of merges repeated without it.
 
-        Memories merged from it are erased too, and their other sources are merged again. For a passage, also erases earlier
+        Memories merged from it are erased too. Their other sources are merged again, or reopened if that is not possible. If
+        the merged memory got a new value later, its other sources are erased too. For a passage, also erases earlier
         versions of its text in the document, their memories, and copies in other documents. Source texts and quotes in runs
         are erased before the memories, so that a repeated call completes after a crash. Rows without words remain for 30
         days, to inform every index and process. Raises `CONFLICT` while a run of this user is active or if a memory changes

@@ -254,7 +254,7 @@ def go_through(
 
 
 def approved(operation: RunOperation, run: Run, lease: Lease) -> RunOperation:
-    """Apply an operation that waits for review. It is `lost` if its plan is unreadable."""
+    """Apply an operation that waits for review. It is `lost` if its plan is missing or another write came first."""
     saved = lease.context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
     planned = parse_saved(PlannedOperation, saved)
     if planned is None:

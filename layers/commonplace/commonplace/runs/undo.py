@@ -170,7 +170,7 @@ def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
 
 
 def _restore_state(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
-    """Return the state to restore. A memory that did not exist before is closed."""
+    """Reset the fields that `changes` (oldest first) replaced. A memory that did not exist before them is closed."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")

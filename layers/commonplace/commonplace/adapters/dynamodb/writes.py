@@ -166,6 +166,7 @@ def _build_pending_action(memory: Memory, since: datetime) -> Action:
 
 
 def _build_purge_clause(memory: Memory) -> tuple[str, dict[str, Any]]:
+    """Return the update clause, and its values, that sets or removes the time when the table purges the memory."""
     goes = purge_at(memory)
     return (f"SET #{PURGE_AT} = :purge_at", {":purge_at": goes[PURGE_AT]}) if goes else (f"REMOVE #{PURGE_AT}", {})
 

@@ -331,7 +331,7 @@ def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dic
 
 
 def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
-    """Count the owner's active memories for each tag. The counts come from the readable records."""
+    """Count the owner's active memories by tag, from the records, not from the stored counts. Skips damaged records."""
     cursor = connection.execute(
         f"SELECT user_id, memory_id, {RECORD} FROM memories JOIN users ON number = owner WHERE owner = ?", (owner,)
     )

@@ -130,6 +130,7 @@ def _build_store_many() -> dict[str, Any]:
 
 
 def _build_import() -> dict[str, Any]:
+    """Return the OpenAPI operation of POST /import (conversations and transcripts), with its results and errors."""
     body: dict[str, Any] = schema(ImportRequest, "validation")
     message = schema(ChatMessage, "validation")
     body["properties"]["messages"]["items"] = message

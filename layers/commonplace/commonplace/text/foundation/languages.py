@@ -85,7 +85,7 @@ def language_of(text: str) -> str:
 
 
 def _detect_latin(text: str) -> str:
-    """Decide by every word if a text is English. If not, the words that few languages share select the language."""
+    """Return `en` if English words prevail. Else each word votes for its languages, and counts more if they are few."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_find_words(text))

@@ -466,7 +466,7 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
         blank = following and not following[0].text.isdigit() and (is_blank(following[0].text) or is_blank(whole))
         if blank or not following:
             return []
-        spans = read(view, sign.end(), _pick_value_kind(view, noun), bold=_is_plain_sign(view, sign, following))
+        spans = read(view, sign.end(), _pick_value_kind(view, noun), bold=_allows_plain_words(view, sign, following))
         # "PIN = last four of my old phone, 6619"
         return spans or find_announced(view, noun, tokens(view, sign.end(), until=beyond))
     aside = _ASIDE.match(view.text, noun.end) if noun.value in ("digits", "code") else None
@@ -501,7 +501,8 @@ def _pick_value_kind(view: View, noun: Noun) -> str:
     return noun.value
 
 
-def _is_plain_sign(view: View, sign: re.Match[str], following: list[Token]) -> bool:
+def _allows_plain_words(view: View, sign: re.Match[str], following: list[Token]) -> bool:
+    """Return whether plain words may be the secret after a sign."""
     # After "password=", in a table, or in the next of several lines, words are probably code or headings.
     if sign[0] in ("=", "|") or "|" in sign[0]:
         return False

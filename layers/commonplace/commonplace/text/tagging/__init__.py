@@ -46,7 +46,7 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
-    """Drop duplicates and synonyms of a taken tag, and a verb whose activity is taken (`cook` for `cooking`)."""
+    """Drop duplicates, synonyms of a taken tag, and tags that a taken tag starts with (`cook` if `cooking` is taken)."""
     known = {same_thing(tag) for tag in taken}
     new_tags: list[str] = []
     for tag in tags:
