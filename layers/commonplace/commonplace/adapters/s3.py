@@ -144,7 +144,7 @@ def _format_key(user_id: str, kind: FileKind, file_id: str = "") -> str:
 
 
 def _delete_versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> None:
-    """Delete versions, and delete markers last. If a marker were deleted first, its old version would reappear."""
+    """Delete versions, and delete markers last. If a marker were deleted first, the version that it hides would reappear."""
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):

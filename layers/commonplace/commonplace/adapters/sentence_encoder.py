@@ -78,7 +78,7 @@ class Unigram:
 
 
 class Means(NamedTuple):
-    """Mean vectors of two layers, 384 numbers each. `last` was trained on topics. `middle` reflects the wording more."""
+    """Mean vectors of two layers, 384 numbers each. The `last` layer represents the topic, the `middle` layer the wording."""
 
     last: "Array"
     middle: "Array"

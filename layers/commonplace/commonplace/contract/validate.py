@@ -114,7 +114,7 @@ def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
 
 
 def _redact_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], key: Any = None) -> Any:
-    """Redact the texts of a model, add the kinds of secrets to `kinds`, and give times a zone."""
+    """Redact the texts of a request, and set the zone of its times. Adds the kinds of found secrets to `kinds`."""
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)

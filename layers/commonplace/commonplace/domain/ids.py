@@ -40,7 +40,7 @@ def new_run_id(at: datetime) -> str:
 
 
 def id_or_key(name: str) -> dict[str, str]:
-    """Return a memory's name as a field of a request. An id is `memory_id`, and any other name is `key`."""
+    """Return a memory's name as a field of a request. The field is `memory_id` for an id, and `key` for any other name."""
     return {"memory_id" if _MEMORY_ID.fullmatch(name) else "key": name}
 
 

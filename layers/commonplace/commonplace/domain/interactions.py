@@ -105,7 +105,7 @@ class RecordResult(FrozenPart):
 
 
 class OperationReport(FrozenPart):
-    """An operation of a run, with the texts from the records, for people."""
+    """An operation of a run for display. The texts come from the records."""
 
     operation: RunOperation
     says: str | None = Field(None, description="The text of the memory that it added or restored.")

@@ -126,7 +126,7 @@ def _refuse_title(decision: Decision, titles: Sequence[str]) -> str | None:
 
 
 def is_user_request(candidate: Candidate, day: Day) -> bool:
-    """Return whether the user explicitly asked to remember what a candidate is based on."""
+    """Return whether the user explicitly asked to remember the statement behind a candidate."""
     utterance = day.utterance_at(candidate.interaction_id, candidate.position)
     if utterance is None or utterance.role != "user":
         return False

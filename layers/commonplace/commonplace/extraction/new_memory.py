@@ -97,7 +97,7 @@ def _get_limits(candidate: Candidate, now: datetime) -> dict[str, Any]:
 
 
 def _close_outdated(decision: Decision) -> dict[str, Any]:
-    """Return the fields of an outdated value. Its memory is stored as closed when the newer memory begins."""
+    """Return the fields of an outdated value. The memory is stored with the start of the newer value as its end."""
     later = decision.outdated_by
     if later is None:
         return {}

@@ -115,7 +115,7 @@ def _find_third_party_reason(text: str, judgement: Judgement) -> str | None:
 
 
 def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
-    """Return why a text must never be stored, even on request. Returns None if it may be stored."""
+    """Return why a text must never be stored, even on request. Returns None if the text may be stored."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
     if _SECRET.search(text):

@@ -154,7 +154,7 @@ class Source:
         yield from skipped
 
     def files(self, *suffixes: str, skipped: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
-        """Yield the files of a folder with these suffixes, or all, in the order of their paths.
+        """Yield a folder's files with these suffixes, sorted by path; without suffixes, all files.
 
         `skipped` gets all other files, hidden files and links. Raises `PAYLOAD_TOO_LARGE` beyond 10,000 files.
         """

@@ -334,7 +334,7 @@ REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
 
 
 def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
-    """Repair one user's index and continue `done`. `dry_run` only counts. Raises `IndexUnavailable` or `OutOfTime`."""
+    """Repair one user's index. Adds to `done`. `dry_run` only counts. Raises `IndexUnavailable` or `OutOfTime`."""
     done, contents = done or Repaired(), user.upkeep.contents
     try:
         if done.others is None:  # before any repair, which may correct counts that must be reported

@@ -37,7 +37,7 @@ class EmbeddingRenewal:
     clock: Clock
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
-        """Return the records with vectors of the current model. A record that another writer changed stays unchanged."""
+        """Return the records with vectors of the current model. Skips records that another writer changed meanwhile."""
         old = [stored.memory.content for stored in batch if not self.is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
         return [stored if self.is_current(stored) else self._renew_vector(stored, embedder) for stored in batch]

@@ -7,7 +7,7 @@ from commonplace.domain.memory import Memory
 
 
 def in_circles(memories: Sequence[Memory]) -> set[str]:
-    """Return the ids of memories that replaced one another in a circle, and of memories between two circles."""
+    """Return the ids of memories in a circle of replacements (A replaced B, B replaced A), or between two circles."""
     links = {(memory.memory_id, memory.superseded_by) for memory in memories} | {
         (memory.supersedes, memory.memory_id) for memory in memories
     }

@@ -131,7 +131,7 @@ def recommended(
 
 
 def _swap_old(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
-    """Replace the old memories by the new memory or, if it exists, by the equal memory."""
+    """Replace old memories by the new memory. If an equal memory is stored already, it replaces them."""
     new = entry.memory
     operation = _build_close_operation(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
@@ -168,6 +168,6 @@ def apply_update(operation: Operation, old: Memory, refusal: CommonplaceError, p
 
 
 def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
-    """Return the notes of a storing tool. With `report_known`, report if nothing new was stored."""
+    """Return the notes of a storing tool. With `report_known`, the notes say if the memory was stored already."""
     lines = [*warnings] if done.created else [KNOWN] if report_known else []
     return Notes(degraded=done.degraded, redacted=list(caller.redacted) or None, warnings=lines or None) or None

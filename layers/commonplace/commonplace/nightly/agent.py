@@ -282,7 +282,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
 
 
 def _run_conversation(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
-    """Run the conversation about a chunk. Returns why it ended too early, or None if the model finished."""
+    """Let the model read a chunk and call its tools. Returns why it ended too early, or None if the model finished."""
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _find_reached_limit(model, end)):
         reply = model.ask(

@@ -1,4 +1,4 @@
-"""Read a day and plan its changes. An interaction that can't be read doesn't stop the others."""
+"""Read the interactions of a day and plan changes of memories. An interaction that can't be read doesn't stop the others."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence

@@ -134,7 +134,7 @@ class _DayOperations:
         self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=is_request))
 
     def _follow_successors(self, shown: Sequence[Memory]) -> list[Memory]:
-        """Follow successors, so that the second correction of a day changes the result of the first."""
+        """Return the newest version of each memory, so that a second correction on one day changes the corrected memory."""
         memories: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory

@@ -192,7 +192,7 @@ def _is_undecided(candidates: Sequence[Candidate], decision: Decision) -> bool:
 
 
 def _remove_forgotten_text(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
-    """Remove text that a request forgets, so that an update can't restore the text."""
+    """Remove text that the user asked to forget, so that an update can't restore the text."""
     for memory in memories:
         text = memory.content
         for request in requests:

@@ -144,7 +144,7 @@ def _report_progress(night: RunOptions, done: int, entries: Collection[LedgerEnt
 
 
 def _load_or_make_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
-    """Return the saved plan of a day, or make and save it. After three attempts, the day stays unread."""
+    """Return the saved plan of a day, or make and save it. After three failed attempts, its interactions stay unread."""
     parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:

@@ -170,7 +170,7 @@ class _Reach:
         return memory.status == "active" or self.still_replaces(memory.superseded_by) or self._is_separated(memory)
 
     def _find_newer(self, memory_id: str) -> Iterator[str]:
-        """Yield the memories that replaced a memory or were merged from it."""
+        """Yield the memories that replaced a memory, and the merges that contain it."""
         memory = self.known.get(memory_id)
         if memory is not None and memory.superseded_by is not None:
             yield memory.superseded_by

@@ -75,7 +75,7 @@ class PageEntry:
 class Page:
     """A parsed page. `listed` has the versions by id of all memories that were written to the page.
 
-    `unread` has the lines that are not entries. `whole` means that the last line is present. `edited` means that the content
+    `unread` has the lines that are not entries. `whole` means that the page was not cut off. `edited` means that the content
     was edited.
     """
 

@@ -107,7 +107,7 @@ def write_pages(
 def publish(run: Run, context: RunContext) -> str | None:
     """Write the user's pages after a run, if pages are configured.
 
-    Logs a failure and returns a line about it, because the run itself is done.
+    Does not raise: a failure is logged and returned as one line, because the run itself is done.
     """
     erased = {
         memory_id

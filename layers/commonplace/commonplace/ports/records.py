@@ -145,7 +145,7 @@ class AllRecords(Protocol):
         """Yield every record of every user in any order, active and closed. Includes all records written before the call."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
-        """Yield the user's records ordered by id, active and closed. Starts after the id `after`."""
+        """Yield the user's records ordered by id, active and closed. The first id comes after the id `after`."""
 
 
 class RawRecords(Protocol):

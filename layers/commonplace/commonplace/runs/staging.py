@@ -114,7 +114,7 @@ def _approve_run(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _report_empty_plan(run: Run, context: RunContext, lease: Lease) -> RunReport:
-    """Report an empty plan. Its run is stored only if the caller knows the id already."""
+    """Report an empty plan. The run is stored only if the caller already got its id."""
     run = run.model_copy(update={"status": "done", "finished_at": context.clock()})
     if context.caller.goes_on is not None:
         context.night.runs.save(run, lease.fence)

@@ -123,7 +123,7 @@ def line_of(memory: Memory, is_earlier: bool = False) -> str:
 
 @dataclass(frozen=True)
 class LineSize:
-    """The size of whole lines, in word pieces of the encoder and in UTF-8 bytes with line breaks. `wide` are not ASCII."""
+    """The size of lines in word pieces of the encoder, and in bytes of UTF-8. `wide` counts the bytes that are not ASCII."""
 
     pieces: int = 0
     bytes: int = 0
@@ -164,7 +164,7 @@ def fit(
 ) -> FittedContext:  # fmt: skip
     """Fill the space with groups in order. Includes each memory once. Groups with `always` get at most half of the space.
 
-    `nothing` is the text if there are no memories. `newest` maps the id of an older value to the memory with the newest
+    If there are no memories, the text is `nothing`. `newest` maps the id of an older value to the memory with the newest
     value. The newest value comes first. An older value is left out if the newest doesn't fit.
     """
     lines = _ContextLines(pieces)

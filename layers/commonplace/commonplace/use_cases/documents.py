@@ -126,7 +126,7 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 
 
 def _build_next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
-    """Return the next version. After a deletion, version numbers continue, but `created_at` is the current time."""
+    """Return the next version. A deleted document keeps counting versions, but `created_at` starts again."""
     return Document(
         namespace=namespace,
         key=key,

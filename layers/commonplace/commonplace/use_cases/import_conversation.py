@@ -94,7 +94,7 @@ class _TurnReader:
         }
 
     def _redact_turn(self, number: int) -> tuple[str, str | None]:
-        """Return the redacted text of a turn, and the reason for skipping the turn or None."""
+        """Return the redacted text of a turn. If the turn must be skipped, also return the reason, else None."""
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "", "empty_text: contains no letter or digit"

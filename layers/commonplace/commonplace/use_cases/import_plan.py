@@ -58,7 +58,7 @@ class LeftOut:
 
     @property
     def outcome(self) -> ImportOutcome:
-        """How the import reports it."""
+        """The outcome that the import reports for this record."""
         return "known" if self.why == "known" else "conflict" if self.why in ("conflict", "key_taken") else "refused"
 
     @property

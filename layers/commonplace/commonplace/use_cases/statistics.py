@@ -98,7 +98,7 @@ def _count(names: Iterable[str]) -> dict[str, int]:
 
 
 def _count_by_age(live: Sequence[Outline], now: float) -> list[AgeGroup]:
-    """Count the memories per age group. A memory from the future counts as new."""
+    """Count the memories per age group. A memory with a future date counts as new."""
     days = [(now - outline.created_at) / _DAY for outline in live]
     bounds = (-float("inf"), *_AGES, float("inf"))
     counts = [sum(low < age <= high for age in days) for low, high in pairwise(bounds)]

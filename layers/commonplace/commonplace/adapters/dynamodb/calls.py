@@ -240,7 +240,7 @@ _SECONDS = 5.0
 
 
 def connect(region: str, endpoint_url: str | None = None, seconds: float = 3.0) -> "DynamoDBClient":
-    """Create a thread-safe client that does not retry. `seconds` limits each attempt and may exceed the deadline."""
+    """Create a thread-safe client that does not retry. `seconds` is the timeout for reading an answer."""
     config = Config(
         retries={"total_max_attempts": 1},
         connect_timeout=1,

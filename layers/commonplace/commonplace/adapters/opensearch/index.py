@@ -259,7 +259,7 @@ def _is_near(positions: Sequence[int], position: int) -> bool:
 
 
 def _merge_spans(positions: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the spans around ordered positions. Overlapping spans become one."""
+    """Return a span of turns around each position. The positions are in order. Overlapping spans become one."""
     merged: list[tuple[int, int]] = []
     for position in positions:
         first, last = position - 2 * bm25.REACH, position + 2 * bm25.REACH
@@ -453,7 +453,7 @@ def _build_state_filters(now: float, embedding_model: str) -> dict[str, Any]:
 
 
 def _filter_used(ids: Sequence[str], now: float) -> dict[str, Any]:
-    """Return filters for the unexpired memories among `ids`. Each filter has as many ids as it can."""
+    """Return filters for the unexpired memories among `ids`. Each filter has the maximum number of ids."""
     starts = range(0, len(ids), _IDS_A_FILTER)
     return {f"{_USED}{start}": _build_live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}
 

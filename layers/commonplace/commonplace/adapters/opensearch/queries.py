@@ -80,7 +80,7 @@ def legs(
 
 
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str, depth: Depth) -> Body:
-    """Find the best memories of both legs. The domain fuses the legs."""
+    """Find the best memories by words and the best by vector. The domain joins both rankings."""
     words = {"bool": {"filter": [allowed], "must": [_match_words(terms)]}}
     queries = [words, _match_nearest(allowed, vector, model, depth.by_vector)]
     body = {**_list_rows({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}

@@ -73,7 +73,7 @@ def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collec
 
 
 def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str) -> None:
-    """Remove the replaced words of a memory from stored operations."""
+    """Remove older texts of a memory from the stored operations."""
     saved = connection.execute(
         "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
     ).fetchall()

@@ -114,7 +114,7 @@ def _forget_phrase(text: str) -> _Phrase | None:
 
 
 def _is_explicit(text: str, phrase: _Phrase) -> bool:
-    """Return whether a request names the memory, or the user as its subject."""
+    """Return whether a request mentions the assistant's memory, or facts about the user."""
     asking = text[: phrase.end]
     if has_wording("unstored", phrase.phrase) or has_wording("of_memory", asking):
         return True

@@ -79,7 +79,7 @@ def _is_chat(lines: list[tuple[str, str]]) -> bool:
 
 
 def find_mail(view: str) -> Iterator[TextSpan]:
-    """Yield mail from its headers or "On … wrote:" to the end of the message. Also yield letters and signatures."""
+    """Yield quoted mail, from its headers or "On … wrote:" to the end of the text. Also yield letters and signatures."""
     lines = lines_of(view)
     announced = next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
     starts = [place for place in (_find_header(lines), announced) if place is not None]

@@ -1,4 +1,4 @@
-"""Find data outside of code fences, such as JSON, YAML, tables, CSV and SQL."""
+"""Find JSON, YAML, tables, CSV, SQL and other data outside of code fences."""
 
 import re
 from collections.abc import Iterator, Sequence

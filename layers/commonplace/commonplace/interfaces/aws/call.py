@@ -64,7 +64,7 @@ class EventKind(Protocol):
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
     """Return the answer, or a clear error if the answer is too large for Lambda. Lambda itself would send a bare 500.
 
-    The size is measured as text inside JSON, as an HTTP API sends the answer. Each quote counts twice.
+    An HTTP API sends the answer as a string in JSON, so the size is measured in that form, with escaped quotes.
     """
     text = json.dumps(json.dumps(body, ensure_ascii=False), ensure_ascii=False)
     if len(text.encode(errors="surrogatepass")) <= _MOST_BYTES:

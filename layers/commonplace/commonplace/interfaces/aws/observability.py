@@ -104,7 +104,7 @@ def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
 def logger() -> Logger:
     """Return the logger of the whole package, which writes JSON lines.
 
-    The level is set here because Powertools prefers the level of Lambda, and that level must let metrics through.
+    The level is set here, because Powertools would use the function's log level, which must be low for metrics.
     """
     formatter = PlacesOnlyFormatter(serialize_stacktrace=False, utc=True)
     made = Logger(service="commonplace", logger_formatter=formatter, logger_handler=_CurrentStdout())
@@ -126,7 +126,7 @@ def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, er
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
-    """Yield the errors logged in the block. Only these errors reveal that rules replace a misconfigured model."""
+    """Yield the errors logged in the block. If the model is misconfigured and rules replace it, only these errors show it."""
     records = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
     package.addHandler(records)

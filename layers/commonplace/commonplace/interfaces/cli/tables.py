@@ -128,7 +128,7 @@ def _format_lines(value: object, size: int | None) -> list[str]:
 
 
 def _fold_line(line: str, size: int | None) -> list[str]:
-    """Fold a line between words. Within a word, fold only between wide characters, such as Chinese."""
+    """Break a long line between words. Break a word only between wide characters, like Chinese."""
     from wcwidth import width, wrap
 
     if size is None:

@@ -36,7 +36,7 @@ def _compile_wishes() -> re.Pattern[str]:
 
 
 def is_about_health(text: str) -> bool:
-    """Return whether a text names an allergy, an illness or the like, and not only as something that was read about."""
+    """Return whether a text names an allergy, an illness or the like, except as the topic of a book or an article."""
     plain = normal(text)
     return bool(_load_patterns()["health"].search(plain)) and not _load_patterns()["heard_of"].search(plain)
 
@@ -115,7 +115,7 @@ def _classify_text_or_sentence(text: str, vector: Vector | None, encoded: Vector
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
-    """Return the labels for a model's scores. `scores` are of each label, of worthiness, and of each importance step."""
+    """Return the labels for a model's `scores`: one for each label, for worthiness, and for each importance step."""
     shares = label_shares(labels, tuning.temperature, scores)
     label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])

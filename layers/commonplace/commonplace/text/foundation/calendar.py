@@ -24,7 +24,7 @@ class Calendar(NamedTuple):
 
 @cache
 def calendars() -> Mapping[str, Calendar]:
-    """Return the names of each language, by its code. Each name has only its usual spelling."""
+    """Return the names of each language, by its code. Months and weekdays are spelled in the usual way only."""
     return {code: _build_calendar(row, usual=True) for code, row in _load_rows().items()}
 
 

@@ -120,7 +120,7 @@ def is_s_form(word: str) -> bool:
 
 
 def is_everyday_s_form(word: str) -> bool:
-    """Return True for "likes", "meets". Returns False for s-forms that are mainly plurals ("tickets")."""
+    """Return whether a word is a verb like "likes" or "meets". Returns False for mainly plural words ("tickets")."""
     return is_s_form(word) and (not is_plural(word) or any(word[:-end] in everyday_verbs() for end in (1, 2)))
 
 

@@ -1,7 +1,7 @@
 """Convert a text to tokens. Every search index receives these tokens and has no analyzer of its own.
 
 Tokens contain only letters and digits, so that every index splits them alike. Technical words are spelled out (`c++`
-becomes `cpp`). Combining marks are dropped, and English words are stemmed (Snowball). Scripts without spaces and Korean
+becomes `cpp`). Combining marks are dropped, and English words are stemmed (Snowball). Korean and scripts without spaces
 become character bigrams, and Chinese characters also become single tokens.
 """
 
@@ -35,7 +35,7 @@ def terms_of_asking() -> frozenset[str]:
 
 
 def words(text: str) -> list[str]:
-    """Return all words of a text in order, in lower case without marks. Scripts without spaces are split into n-grams."""
+    """Return all words of a text in order, in lower case without accents. Scripts without spaces are split into n-grams."""
     tokens: list[str] = []
     for match in _RUN.finditer(_fold_text(text)):
         run = match[1]

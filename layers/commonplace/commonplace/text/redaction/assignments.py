@@ -313,7 +313,7 @@ class _Line(NamedTuple):
 
 
 def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find the cells of a column and the lines below a header. The column or header must name a secret."""
+    """Find the cells of each table column, and the lines below each heading, whose name stands for a secret."""
     if not named or "\n" not in view.text:
         return
     lines = [_Line(*match.span(), match[0]) for match in _LINE.finditer(view.text)]

@@ -254,7 +254,7 @@ def find_stated(view: View) -> Iterator[Span]:
 
 
 def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
-    """Yield a run of digit words if a lock or phone is near and a link precedes. Counting ("eins zwei drei") is no code."""
+    """Yield number words that are a code: a lock or phone is near, and a word like "is" comes before. Counting ("eins zwei drei") is no code."""
     if len(run) < _FEWEST_DIGITS:
         return
     start, end = run[0].start(), run[-1].end()

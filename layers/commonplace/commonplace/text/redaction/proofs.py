@@ -155,7 +155,7 @@ def _load_vocabularies() -> tuple[frozenset[str], ...]:
 
 
 def find_wallets(view: View) -> Iterator[Span]:
-    """Find private keys of wallets, and recovery phrases of at least 12 words. After their name, 6 words are enough."""
+    """Find private keys of wallets, and recovery phrases of at least 12 words. After a name like "recovery phrase", 6 words are enough."""
     yield from _find_phrases(view)
     for match in _CHECKED.finditer(view.text):
         if _has_valid_checksum(match[0]):
@@ -212,7 +212,7 @@ def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last place of each run of listed words. One unlisted word inside is allowed."""
+    """Yield the first and last place of each run of listed words. A run may contain one word that is not in the list."""
     first: int | None = None
     last = count = 0
     for place, member in enumerate([*flags, False, False]):
@@ -415,7 +415,7 @@ def _find_card_details(view: View, card: Span) -> Iterator[Span]:
 
 
 def _find_iban(match: re.Match[str]) -> Iterator[Span]:
-    """Yield the longest beginning with a valid checksum, if any. Words after an IBAN may look like more groups."""
+    """Yield the longest beginning with a valid checksum, if any. The words after an IBAN can look like parts of the IBAN."""
     ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
     for end in ends:
         plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()

@@ -189,7 +189,7 @@ _LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
 
 
 def is_remark(word: str) -> bool:
-    """Return whether a folded word is a remark about a secret, like "expired" or "required", and not a secret."""
+    """Return whether a word (in lower case) comments on a secret, like "expired" or "required", and is not a secret."""
     if word in words("remark", "function", "unit"):
         return True
     if len(word) < 6 or not word.isalpha():
@@ -198,7 +198,7 @@ def is_remark(word: str) -> bool:
 
 
 def is_judgement(run: list[Token]) -> bool:
-    """Return whether all words of a run are a remark, like "too short", unlike "correct horse battery staple"."""
+    """Return whether words only comment on a secret ("too short") and are not one ("correct horse battery staple")."""
     first = run[0]
     # A word with a capital is a name, unless the tables list it as a remark.
     named = first.text[:1].isupper() and first.word not in words("remark", "function", "unit")
@@ -235,7 +235,7 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
 
 
 def _collect_run(parts: list[Token]) -> list[Token]:
-    """Return the words up to a function word or a mark. "and" belongs to "salt and pepper", not to "hunter2 and I"."""
+    """Return the words up to a function word or a mark. Includes the "and" of "salt and pepper", not of "hunter2 and I"."""
     run: list[Token] = []
     for place, part in enumerate(parts):
         if HIDDEN in part.text or (not part.text and run):

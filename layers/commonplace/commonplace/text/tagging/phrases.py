@@ -97,7 +97,7 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
 
 
 def _cut_run(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
-    """Cut a run into words. Japanese runs are cut only at stop words. Chinese runs are also cut at known words."""
+    """Cut a run of characters into words: at stop words and, in Chinese, also at known words."""
     if part in stopped:
         return []
     parts = [""]

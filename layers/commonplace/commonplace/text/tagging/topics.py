@@ -172,7 +172,7 @@ def topics_of(reading: Reading) -> list[Hit]:
 
 
 def _find_mixed_hits(reading: Reading) -> list[Hit]:
-    """Return the hits of at least two words in the other languages of a text."""
+    """Return hits from the other languages of a mixed text. Each hit has at least two words."""
     languages = [language for language in reading.mixed if language not in (reading.language, "en")]
     matched = (hit for language in languages for hit in hits(reading.words, lexicon(language), language))
     return [hit for hit in matched if hit.end - hit.start > 1]
@@ -216,7 +216,7 @@ def _is_name(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
 
 @functools.cache
 def _find_field(topic: str) -> str:
-    """Return the field of a topic. This is its outermost parent, or "technology"."""
+    """Return the field of a topic: its topmost parent in the lexicon, or "technology"."""
     parents = lexicon("en").parents
     while topic in parents and topic not in technical_topics():
         topic = parents[topic]
@@ -224,7 +224,7 @@ def _find_field(topic: str) -> str:
 
 
 def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
-    """Return the topics that a lexicon finds in spaced words. A longer trigger hides the shorter triggers inside it."""
+    """Return the topics that a lexicon finds in words between spaces. A longer trigger hides shorter ones inside it."""
     hits: list[Hit] = []
     at = 0
     while at < len(words):

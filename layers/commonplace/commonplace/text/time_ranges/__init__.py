@@ -45,7 +45,7 @@ RELATIONS = {"nth", "around", "side", "later"}
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """A phrase found in a query. `slots` has the meanings of its words. `free` is True if the phrase alone is a time."""
+    """A phrase found in a query. `slots` has the meanings of its words. `free` is True if it needs no word like "since"."""
 
     start: int
     end: int

@@ -69,7 +69,7 @@ def month(slots: Slots, clock: Clock) -> Period | None:
 
 
 def season(slots: Slots, clock: Clock) -> Period | None:
-    """Return a season. It is half a year later in a southern time zone."""
+    """Return a season. In southern time zones, each season is half a year later."""
     return _resolve_in_year(lambda year: period.season(int(slots["season"]), year, clock.zone), slots, clock)
 
 
@@ -121,7 +121,7 @@ def _build_iso_week(year: int, number: int) -> Period | None:
 
 
 def _resolve_in_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
-    """Return the period in the named year. Without a year, "last", "this", "next" or the query's direction selects it."""
+    """Return the period in the named year. Else "last", "this", "next" or the query's tense selects it."""
     named = _compute_year(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
