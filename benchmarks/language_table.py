@@ -105,7 +105,7 @@ COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
         "words that announce a secret are known. Keys and card numbers are recognized in any language",
     ),
     "times": (_listed(lambda: IN_TIMES), "time ranges in queries are understood, and relative dates become absolute"),
-    "dates": (_listed(calendars), "the names of months and weekdays are known"),
+    "dates": (_listed(calendars), "the names of months and weekdays are recognized"),
     "quotes": (_listed(cues), "quotations, pasted texts and forwarded mails are recognized"),
     "rules": (
         _listed(lambda: patterns.LANGUAGES),
@@ -116,9 +116,9 @@ COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
         _grounding,
         "a memory has only numbers, dates, negations and names that the user said, or this holds only for `names`",
     ),
-    "tags": (_tags, "`topics` are recognized, or only the `words` that never become tags are known"),
+    "tags": (_tags, "the `topics` of a text are recognized, or only the `words` that must not become tags"),
     "same": (_paraphrases, "a repeated statement is recognized by its `meaning`, or only by its `words`"),
-    "intent": (_listed(lambda: intent_cues.LANGUAGES), "requests for advice and instructions are recognized in queries"),
+    "intent": (_listed(lambda: intent_cues.LANGUAGES), "a query that asks for advice, or that gives an instruction, is recognized as such"),
 }
 
 
