@@ -118,7 +118,7 @@ COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
     ),
     "tags": (_tags, "the `topics` of a text are recognized, or only the `words` that must not become tags"),
     "same": (_paraphrases, "a repeated statement is recognized by its `meaning`, or only by its `words`"),
-    "intent": (_listed(lambda: intent_cues.LANGUAGES), "a query that asks for advice, or that gives an instruction, is recognized as such"),
+    "intent": (_listed(lambda: intent_cues.LANGUAGES), "a query that asks for advice or gives an instruction is recognized"),
 }
 
 

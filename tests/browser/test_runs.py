@@ -79,10 +79,12 @@ def test_memories_are_brought_along_and_taken_back(page: Page, ui_file: Path, tm
     expect(page.locator("div.notice")).to_contain_text("Undone: 2 of 2 changes.")
 
 
-def test_a_file_that_is_too_large_is_told_before_it_is_sent(page: Page) -> None:
+def test_a_file_that_is_too_large_is_told_before_it_is_sent(page: Page, tmp_path: Path) -> None:
     page.get_by_role("link", name="Import").click()
     files, show = page.get_by_label("One or more files"), page.get_by_role("button", name="Show the plan")
-    files.set_input_files(FilePayload(name="turns.json", mimeType="application/json", buffer=b" " * 33_000_000))
+    large = tmp_path / "turns.json"
+    large.write_bytes(b" " * 33_000_000)
+    files.set_input_files(large)
     show.click()
     told = files.evaluate("field => field.validationMessage")
     assert told == "This is more than 32 MB: run commonplace import FILE."

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib import import_module
+from types import FrameType
 
 import click
 
@@ -111,8 +112,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(encoding="utf-8")
     gc.set_threshold(_OBJECTS)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM gives the same message and code as Ctrl-C
+        for number in (signal.SIGINT, signal.SIGTERM):  # both give the same message and code
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, stop)
     sys.exit(_run_command(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def stop(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, but only when pydantic has returned, which would replace it by an error of its own."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("pydantic"):
+            return threading.Timer(0.01, signal.pthread_kill, (threading.get_ident(), number)).start()
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def _run_command(arguments: list[str]) -> int:
