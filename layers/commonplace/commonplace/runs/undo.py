@@ -47,7 +47,7 @@ class UndoPlanner:
     unchanged: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
-        """Return the operations that undo `applied`. Memories that can't be restored are added to `unchanged`, with reasons."""
+        """Return the operations that undo `applied`. Memories that can't be restored are added to `unchanged`."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(change.memory_id for operation in applied for change in operation.made)
         self.made |= ids.keys()
