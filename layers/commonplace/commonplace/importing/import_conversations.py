@@ -417,7 +417,7 @@ class _BackdatedDay:
         return None
 
     def _backdate(self, change: PlannedChange) -> PlannedChange:
-        """Let a memory of this import start when the user said it. Changes of other memories are returned unchanged."""
+        """Set the start of a memory of this import to the time when the user said it. Other memories stay unchanged."""
         spoken_at = self.moved.get(change.memory.memory_id)
         if spoken_at is None or change.before is None:
             return change
@@ -427,7 +427,7 @@ class _BackdatedDay:
         )
 
     def _backdate_opened(self, opens: PlannedChange, spoken_at: datetime, later: Memory | None) -> PlannedChange:
-        """Let a new memory start when the user said it. If `later` is given, it replaces the memory, which is closed."""
+        """Set the start of a new memory to the time when the user said it. If `later` replaces the memory, close it."""
         memory = opens.memory
         self.moved[memory.memory_id] = spoken_at
         changed: dict[str, Any] = {"created_at": spoken_at}
@@ -445,7 +445,7 @@ class _BackdatedDay:
 
 
 def _end_change(change: PlannedChange, spoken_at: datetime) -> PlannedChange:
-    """Let a replaced value end when the newer value was said, and not when the newer value was imported."""
+    """Set the end of a replaced value to the time when the newer value was said, and not when it was imported."""
     if change.memory.status != "superseded":
         return change
     return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": spoken_at})})
