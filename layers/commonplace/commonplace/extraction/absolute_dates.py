@@ -53,7 +53,7 @@ def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Return whether the words name a month or a day of a month, because the past or the coming one may be meant."""
+    """Return whether the words name a month or a day of a month, which may be a past or a coming one."""
     spoken = tokenizer.words(words)
     months = {
         word

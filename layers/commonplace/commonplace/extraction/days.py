@@ -36,7 +36,7 @@ class Utterance:
 
     @property
     def conversation_id(self) -> str:
-        """The id of the conversation, which messages share even if they were recorded in several interactions."""
+        """The id of the conversation, which messages share even if several interactions recorded them."""
         return self.part_of or self.interaction_id
 
     @property

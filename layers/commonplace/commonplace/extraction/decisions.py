@@ -55,7 +55,7 @@ class DayWords:
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """Decide about candidates in order. `now` replaces missing times. A partly forgotten one may get several decisions."""
+    """Return decisions about candidates, in order. `now` replaces missing times. Partial forgetting may split a decision."""
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
         deciding.add(candidate)

@@ -84,7 +84,7 @@ def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, tar
 
 
 def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """Return why a candidate is refused if each clause of its evidence is imagined or another person's opinion."""
+    """Return why a candidate is refused, or None. Its evidence must not be only imagined or another person's opinion."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(part.text) for part in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -101,7 +101,7 @@ def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], que
 
 
 def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not close its targets: they are newer, or the user did not correct or change them."""
+    """Return why a decision must not close its targets, or None. Newer or uncontradicted memories must not be closed."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
         return "older than what it would change"
@@ -112,7 +112,7 @@ def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory])
 
 
 def _refuse_title(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Return why a decision that rests on titles is refused. A note needs one title, and an interest needs three."""
+    """Return why a decision that rests on titles is refused, or None. A note needs one title, and an interest needs three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:

@@ -24,7 +24,7 @@ MOST_JOINED = 3
 
 @dataclass(frozen=True)
 class JudgedClause:
-    """A judged clause. `why` is the reason to drop it, or None. `requested` is True for a clause to remember on request."""
+    """A judged clause. `why` is the reason to drop it, or None. `requested` is True if the user asked to remember it."""
 
     clause: Clause
     why: str | None
@@ -41,7 +41,7 @@ def judged_clauses(
     least: float,
     family: frozenset[str],
 ) -> list[JudgedClause]:
-    """Judge the clauses of a message in order. `before` is the previous message. `least` is the least worth, from 0 to 1."""
+    """Judge the clauses of a message in order. `before` is the previous message, and `least` the minimum worth (0 to 1)."""
     clauses: list[JudgedClause] = []
     stranger = False  # a person outside the household was mentioned, so the next "he" refers to them
     for clause in message_clauses:

@@ -14,7 +14,7 @@ from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
 
-_ASSISTANT_CHARACTERS = 250  # kept of the end of an assistant's message, where a question is
+_ASSISTANT_CHARACTERS = 250  # number of characters kept from the end of an assistant's message, which may be a question
 _MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # longer conversations are split
 _PAUSE, _NAME_CHARACTERS = timedelta(hours=1), 80
 _TEXT_TYPES = ("text", "multimodal_text")

@@ -22,7 +22,7 @@ ReadEntries = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]
 """A function that yields the statements of an entry. Messages show its first argument, the place in the file."""
 OTHER_PARTS, UNKNOWN_FIELD = "another part of the file", "a field that no memory has"
-_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # part of the formats themselves
+_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # words of the formats, not of a user
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def each(values: Iterable[Any], read: ReadEntry) -> ReadEntries:
 
 
 def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
-    """Yield the refusal of an entry, and its text as left out. `error` is by default that the entry is not an object."""
+    """Yield the refusal of an entry, and its text as left out. Without `error`, the reason is that it is not an object."""
     if isinstance(value, BrokenLine):
         value, error = value.content, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")

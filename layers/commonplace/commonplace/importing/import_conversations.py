@@ -317,7 +317,7 @@ def _get_place(planned: PlannedOperation) -> Place:
 def _find_unread_sentences(
     day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
 ) -> Iterator[Unread]:
-    """Yield the user's sentences that have a word in no memory. `idle` gives the reasons for messages without a memory."""
+    """Yield the user's sentences with a word that no memory contains. `idle` explains why messages gave no memory."""
     words_by_place, reasons = dict[Place, set[str]](), dict(idle)
     for planned in plan.operations:
         place = _get_place(planned)

@@ -69,7 +69,7 @@ def import_source(
 ) -> Imported:  # fmt: skip
     """Import a source, or only plan the import. Raises an error if the source as a whole is invalid.
 
-    `only` names the person to import from a source with several people. "" stands for entries without a name. `listed`
+    `only` names the person to import from a source with several people, or is "" for entries without a name. `listed`
     contains the positions, from 0, of the entries to report. If `listed` is None, the plan reports all entries and skipped
     passages, and looks for secrets and near-duplicates in all entries, as an applied import does.
     """

@@ -32,7 +32,7 @@ OBSERVATION = re.compile(r"\[(?!\d+:\d\d|[\W_xX]\])(?P<category>[^\[\]()\s][^\[\
 _RELATION = re.compile(r"(?P<kind>[^\[\]]*?)\s*\[\[(?P<target>[^\]]+)\]\]\s*(?:\((?P<context>[^()]*)\))?\s*$")
 _CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
 _TAGS = re.compile(r"(?:(?<!\S)#\S+\s*)+$")
-_NO_TAG = re.compile(r"\d+|(?=.*\d)(?:[0-9a-f]{3}){1,2}", re.IGNORECASE)  # PR #812, #ff8800
+_NO_TAG = re.compile(r"\d+|(?=.*\d)(?:[0-9a-f]{3}){1,2}", re.IGNORECASE)  # numbers (PR #812) and colours (#ff8800)
 _SECTIONS = ("observations", "relations")
 _ELEMENT = re.compile(r"</?[A-Za-z][^<>]*>")
 ELEMENT = "an element of XML"
@@ -131,7 +131,7 @@ def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
         return statement, {"note": title, **more}, []
     statement, context = observation["said"], _CONTEXT.search(observation["said"])
     statement = statement[: context.start()] if context else statement
-    trailing = _TAGS.search(statement)  # not removed from the text; numbers and colours are not tags
+    trailing = _TAGS.search(statement)  # tags stay in the text; numbers and colours are not tags
     tags = [tag.rstrip(".,;:!?") for tag in re.split(r"[#\s]+", trailing[0])] if trailing else []
     tags = [tag for tag in tags if tag and not _NO_TAG.fullmatch(tag)]
     more = {"note": title, "context": context["context"] if context else None, **more}

@@ -143,7 +143,7 @@ def _read_database(source: Source) -> ReadEntries:
 
 
 def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
-    """Yield the wordings of a memory, each of which ends when the next begins. Events without a new text are ignored.
+    """Yield the wordings of a memory, each of which ends at the next event. Events without a new text add no wording.
 
     An earlier wording that is known only from the event after it gets the time of that event.
     """
@@ -276,7 +276,7 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
 
 
 def _read_node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Yield the observations of an entity, or a relation as a sentence. An observation without the entity's name gets it."""
+    """Yield the observations of an entity, prefixed by the entity's name if they lack it, or a relation as a sentence."""
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
         text = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
@@ -292,7 +292,7 @@ def _read_node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 
 def _parse_value(value: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the text of a value and the other fields of the value. The text may be nested, as LangMem does it."""
+    """Return the text of a value, and the other fields of the value. Values of LangMem nest the text one level deeper."""
     if not isinstance(value, Mapping):
         return value, {}
     for name in _WORDS:

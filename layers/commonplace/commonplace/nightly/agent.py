@@ -264,7 +264,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
         try:
             ended = _run_conversation(f"{day.date}/agent/{number}", day, chunk, tools, model, end)
         except (BudgetSpent, ModelUnavailable) as error:
-            # Drop the half-made plan: the next reader starts over with these interactions.
+            # Drop the unfinished plan, because the next reader starts over with these interactions.
             tools.plan.made = before
             unread.append(unread_after(error, interactions_in(chunk)))
             continue

@@ -21,7 +21,7 @@ class Answers(Protocol):
         """Return the answer saved under `name`, or None."""
 
     def save(self, name: str, body: str) -> None:
-        """Save an answer under `name`, before the answer is used."""
+        """Save an answer under `name`. Callers save an answer before they use it."""
 
 
 class BudgetSpent(Exception):  # noqa: N818 - a state that notes report

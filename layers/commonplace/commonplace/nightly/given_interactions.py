@@ -115,7 +115,7 @@ class _Unnamed:
         return {**fields, **{name: value for name, value in missing.items() if fields.get(name) is None}}
 
     def id_of(self, redacted: Interaction) -> str:
-        """Return an id for an interaction without secrets. Hashing a short secret would not protect it from being guessed."""
+        """Return a new id for a redacted interaction. Without redaction, short secrets could be guessed from the hash."""
         content = redacted.model_dump(mode="json", exclude={"id", "time"})
         zone = self.caller.now.tzinfo
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()

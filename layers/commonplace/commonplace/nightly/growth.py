@@ -54,7 +54,7 @@ def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Messa
 def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> tuple[list[int], list[int]]:
     """Return the indexes of new messages and of changed messages. A changed message keeps its recorded text.
 
-    Messages are compared by id if both have ids, otherwise by position and text. `messages` may lack the first known ones.
+    Messages are compared by id if both have ids, otherwise by position and text. `messages` may lack earlier known messages.
     """
     by_id = dict(zip(_number_ids(known), known, strict=True))
     by_id.pop(None, None)
@@ -73,7 +73,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> tupl
 
 
 def _find_start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
-    """Return the index in `known` where `messages` begin, or 0 if `known` does not continue with `messages` anywhere."""
+    """Return the index in `known` at which `messages` begin, or 0 if there is no such index."""
     old_words, new_words = _list_words(known), _list_words(messages)
     if old_words[: len(new_words)] == new_words[: len(old_words)]:
         return 0

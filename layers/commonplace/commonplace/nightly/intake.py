@@ -82,7 +82,7 @@ class _Intake:
     conflicts: list[SkippedMessage] = field(default_factory=list)
 
     def record(self, batch: Sequence[tuple[Checked, Interaction | None]]) -> int:
-        """Record interactions, each paired with its predecessor. Returns the number that are new or have new messages."""
+        """Record interactions, each paired with its predecessor. Returns how many were new or had new messages."""
         known = {entry.interaction_id for entry in self.ledger.entries(self.caller.user_id, [item.name for item, _ in batch])}
         first: dict[str, list[Interaction]] = {}
         for checked, before in batch:
@@ -98,7 +98,7 @@ class _Intake:
         return len(fresh) + grown
 
     def _record_growth(self, checked: Checked, before: Interaction | None) -> bool:
-        """Record the new messages of a known conversation as a part. Returns whether it has new messages."""
+        """Record the new messages of a known conversation as a part. Returns whether the conversation has new messages."""
         discussion = checked.interaction
         if not isinstance(discussion, Discussion):
             return False

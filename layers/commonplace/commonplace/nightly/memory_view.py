@@ -15,7 +15,7 @@ from commonplace.text.foundation import tokenizer
 
 _NEAR = 0.33  # a lower cosine is not informative
 _SHARED = 0.25  # least share of common words
-_COMPARED = 8  # memories compared by words, and as many by vector, as in the tool that stores memories
+_COMPARED = 8  # number of memories compared by words, and also by vector, as when a memory is stored
 
 
 class RunMemoryView:
@@ -26,7 +26,7 @@ class RunMemoryView:
         self._ports = context.ports
         self._seen = visibility_of(context.caller)
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
-        self._terms: dict[str, frozenset[str]] = {}  # of staged memories
+        self._terms: dict[str, frozenset[str]] = {}  # the terms of each staged memory
 
     def copy(self) -> "RunMemoryView":
         """Return a copy that includes the staged operations."""
@@ -76,7 +76,7 @@ class RunMemoryView:
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def closed(self) -> list[Memory]:
-        """Return the inactive memories, without holding all active records in memory at once."""
+        """Return the inactive memories. Active records are read one by one and not held."""
         items = (memory for memory in self._ports.records.all(self._context.user_id) if memory.memory_id not in self._staged)
         staged = (memory for memory, _ in self._staged.values())
         return [memory for memory in chain(items, staged) if memory.status != "active"]

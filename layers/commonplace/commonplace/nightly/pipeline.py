@@ -257,7 +257,7 @@ def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """Return the candidate number and the decision, or None if `item` is invalid. `taken` has the targets already decided."""
+    """Return the candidate number and decision, or None if `item` is invalid. `taken` has targets of earlier decisions."""
     try:
         choice = Choice.model_validate(item)
     except ValidationError:

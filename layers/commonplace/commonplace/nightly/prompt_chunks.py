@@ -29,7 +29,7 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """Return one line per message with words of the user's own, and with the assistant's previous message, shortened."""
+    """Return one line per message that has own words of the user, with the shortened previous message of the assistant."""
     utterances = [utterance for utterance in day.utterances if utterance.own_words.strip()]
     return [_build_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
 
@@ -45,7 +45,7 @@ def interactions_in(lines: Sequence[PromptLine]) -> list[str]:
 
 
 def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
-    """Build the user message: the date, the lines as delimited data, and the task. `{data}` in the task becomes a tag."""
+    """Build the user message: the date, the lines as delimited data, and `request` with the tag of the data for `{data}`."""
     body = "\n".join(line.json for line in lines)
     mark = unused_mark([body])
     parts = {"date": f"{day.date:%A, %Y-%m-%d}", "messages": body}

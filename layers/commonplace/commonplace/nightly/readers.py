@@ -42,7 +42,7 @@ class ModeReader:
         A failing model raises no error. If a retry would not help (no model, no budget, a malformed request), the rule-based
         reader reads the interactions now and adds a note. If a retry may help (the model is down, slow or declines), the
         interactions are `unread` and stay pending. `failed_twice` contains the ids of interactions that two runs failed to
-        read. The rule-based reader reads them. `answers` contains the saved answers of the run.
+        read, and that the rule-based reader reads instead. `answers` contains the saved answers of the run.
         """
         model = self.ports.model
         if model is None:

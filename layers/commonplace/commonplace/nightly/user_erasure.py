@@ -207,7 +207,7 @@ class ErasableUser:
             return sum(1 for _ in self.context.ports.records.all(self.user_id)) + len(flaws.unreadable)
 
     def erase(self) -> Erased:
-        """Permanently erase the user's files, pages and records, in this order. Returns the number of erased memories.
+        """Permanently erase all data of the user: files first, then pages, then the rest. Returns the number of memories.
 
         Raises `CONFLICT` while a run of this user is active, because the run could write the data back. The call is safe
         to repeat after a crash.
@@ -325,7 +325,7 @@ class ErasableUser:
         now = self.context.caller.now
         lease.renew()
         without = erased(memory, now)
-        if merged:  # else a repeated erasure would follow the link to the other sources
+        if merged:  # otherwise a repeated erasure would follow the link to the other sources
             without = without.model_copy(update={"supersedes": None})
         change = Change(without, Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))

@@ -32,7 +32,7 @@ _DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 class PlannedChange(FrozenPart):
-    """A change to a record. `vector` is the stored form of the vector in base64."""
+    """A change of a record. `vector` is its stored form in base64."""
 
     memory: Memory
     audit: str
@@ -59,7 +59,7 @@ class PlannedChange(FrozenPart):
 
 
 class PlannedOperation(FrozenPart):
-    """An operation with its report, and with aliases and ratings of its memory. `asked_for` marks a request by the user."""
+    """An operation and its report, with aliases and ratings of its memory. `asked_for` is True if the user requested it."""
 
     told: RunOperation
     at: datetime
@@ -77,7 +77,7 @@ class PlannedOperation(FrozenPart):
 
     @property
     def opens_remainder(self) -> bool:
-        """Whether the new memory is only the remaining text of memories that the operation removes."""
+        """True if the new memory is only the remaining text of memories that the operation removes."""
         return self.opens is not None and bool(self.closes) and all(change.audit in REMOVING_AUDITS for change in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
@@ -91,7 +91,7 @@ class PlannedOperation(FrozenPart):
 
 
 class Plan(FrozenPart):
-    """The plan of a day or of a whole run, with the tokens used for reading. `result` has further results of the tool."""
+    """The plan of a day or of a whole run, with the cost of reading. `result` contains additional results of the tool."""
 
     operations: tuple[PlannedOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
@@ -253,7 +253,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
 
 
 def _mark_closed_by_model(change: Change, context: RunContext) -> Change:
-    """Add the time at which a model closed the memory to the audit detail. A change by a person or program stays the same."""
+    """Add the time at which a model closed the memory to the audit detail. Other changes are returned unchanged."""
     detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
     return replace(change, audit=replace(change.audit, detail=detail))
 

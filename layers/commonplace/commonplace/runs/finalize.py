@@ -19,7 +19,7 @@ _FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upl
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
 """The number of newest runs that are searched for the words of a memory."""
-_MOST_FAILURES = 3  # failed runs per interaction
+_MOST_FAILURES = 3  # maximum number of failed runs per interaction
 _log = logging.getLogger("commonplace")
 
 
@@ -141,7 +141,7 @@ def _mark_interactions(run: Run, entries: Collection[LedgerEntry]) -> Mapping[st
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (entry for entry in entries if entry.run_id != run.run_id):
         failures = entry.failures + (entry.interaction_id not in run.stopped)
-        if entry.state == "pending" and entry.interaction is None:  # its text is lost for good
+        if entry.state == "pending" and entry.interaction is None:  # the text is lost, so a retry would fail too
             marks[entry.interaction_id] = LedgerMark("failed", failures)
         elif entry.interaction_id not in unread:
             marks[entry.interaction_id] = LedgerMark("read", entry.failures)

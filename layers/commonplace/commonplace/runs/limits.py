@@ -19,12 +19,12 @@ _ERASE_LATER = "closed at once; so large an erasure needs approval, because it c
 
 
 def most_deletions(memories: int) -> int:
-    """Return how many of a user's memories may be closed without a replacement in one day. `memories` is their number."""
+    """Return the daily limit of memories closed without a replacement, for a user with this number of memories."""
     return max(3, memories * 5 // 100)
 
 
 def most_replacements(memories: int) -> int:
-    """Return how many of a user's memories may be replaced or updated in one day. `memories` is their number."""
+    """Return the daily limit of replaced or updated memories, for a user with this number of memories."""
     return max(10, memories * 10 // 100)
 
 
@@ -94,7 +94,7 @@ def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Return the indexes of the adds to drop. Requested adds are never dropped, and adds that are closed later come last."""
+    """Return the indexes of adds to drop. Requested adds are never dropped, and adds that are closed again come last."""
     wished = sum(planned.asked_for and _classify_operation(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []

@@ -32,7 +32,7 @@ AnyResult = TypeVar("AnyResult", bound=LongResult)
 
 
 class QueuedRequest(FrozenPart):
-    """The request and the caller of a queued run. They are stored with the run, so that no message of a queue is trusted."""
+    """The request and caller of a queued run. Stored with the run, so that queue messages need not be trusted."""
 
     arguments: dict[str, JsonValue]
     agent_id: str

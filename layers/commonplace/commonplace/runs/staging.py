@@ -123,7 +123,7 @@ def _report_empty_plan(run: Run, context: RunContext, lease: Lease) -> RunReport
 
 
 def _store_for_review(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
-    """Store a plan for review. A new run stays unfinished until then, so that the next call cleans up after a crash."""
+    """Store a plan for review. A new run is unfinished until its plan is stored, so that a call after a crash cleans up."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [step.with_outcome("needs_review") if step.told.outcome == "planned" else step for step in plan.operations]
     in_review = [planned for planned in waiting if planned.told.outcome == "needs_review"]
@@ -156,7 +156,7 @@ def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> 
 
 
 def _count_changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
-    """Count the changed memories. An operation that replaces memories counts once for each."""
+    """Count the changed memories. An operation counts once for each memory that it closes, but at least once."""
     return sum(len(operation.closed) or 1 for operation in operations if operation.outcome == outcome)
 
 

@@ -70,7 +70,7 @@ class UndoPlanner:
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, current.get(memory_id), in_order, ours)
-        reopening = list(self._plan_reopening())  # first, because it takes goals away
+        reopening = list(self._plan_reopening())  # first, because this removes goals
         remaining = [
             self._plan_step(None if goal.status != "active" else (current, goal), [(current, goal)])
             for current, goal in self.goals.values()
@@ -103,7 +103,7 @@ class UndoPlanner:
         for current, goal in back:
             later = successors(current, self.records)
             holder = None if goal.key is None else self.operations.holder(self.user_id, goal.collection, goal.key, self.now)
-            opened = current.superseded_by in self.made  # otherwise it was closed in favor of an older memory
+            opened = current.superseded_by in self.made  # otherwise the memory was closed in favor of an older memory
             if opened and any(memory.status == "active" and memory.memory_id not in going for memory in later):
                 self._report_unchanged(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
@@ -287,7 +287,7 @@ def last_operation(context: RunContext) -> str:
 
 
 def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
-    """Undo one operation. Raises `NOT_FOUND` if it was never applied."""
+    """Undo one operation. Raises `NOT_FOUND` if the operation was never applied."""
     applied = context.ports.operations.applied(context.user_id, operation_id) if may_be_id(operation_id) else None
     if applied is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: no such operation was applied", "operation_id")

@@ -35,7 +35,7 @@ class _Claim(NamedTuple):
 
 
 def has_another_end(new: str, old: str) -> bool:
-    """Return whether `new` begins like `old`, ends differently, and says that this is the case now."""
+    """Return whether `new` begins like `old` but ends differently, and contains a word like "now"."""
     now, of_the_user = compiled("contradictions.now"), compiled("contradictions.user").match(new)
     if not (now.search(new) and of_the_user) or compiled("contradictions.may_be_many").match(new):
         return False
@@ -118,7 +118,7 @@ def _denies(new: str, old: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _split_claims(text: str) -> tuple[_Claim, ...]:
-    """Return the claim of each clause."""
+    """Return the claims of a text, one per clause."""
     return tuple(map(_build_claim, compiled("contradictions.clause").split(straight(text))))
 
 
@@ -130,7 +130,7 @@ def _build_claim(text: str) -> _Claim:
 
 
 def _ended_stems(new: str) -> frozenset[str]:
-    """Return the stems of what a sentence calls ended, including times and places ("no coffee in the evening")."""
+    """Return the stems of what has ended according to a sentence, with times and places ("no coffee in the evening")."""
     matter = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
         frozenset(stem for stem in stems_of(compiled("contradictions.why").split(matter)[0]) if not _JOINS.search(stem))
@@ -165,7 +165,7 @@ def names_old_value(new: str, old: str) -> bool:
     if lacks_subject(new) or other_stems & known:
         return True
     if any(is_calendar_word(stem) or stem[:1].isdigit() for stem in gone):
-        return False  # many things are on a Monday
+        return False  # a weekday or a number does not identify the old sentence
     return len(known - gone) <= _SHORT or any(len(stem) >= _NAME and not is_english(stem) for stem in gone)
 
 

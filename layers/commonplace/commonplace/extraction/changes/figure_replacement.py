@@ -70,7 +70,7 @@ def _plain(figure: str) -> str:
 
 
 def _kind(figure: str) -> str:
-    """Return "weekday", "month", or a number's form with "#" for its digits."""
+    """Return the kind of a figure: "weekday", "month", or its form with "#" for the digits."""
     if not is_calendar_word(figure):
         return re.sub(r"\d+", "#", _ORDINAL.sub("th", figure))
     return "weekday" if is_weekday(figure) else "month"

@@ -22,7 +22,7 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True)
 class CutPoint:
-    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end`, after `subject`."""
+    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end` and gets the `subject`."""
 
     start: int
     end: int

@@ -24,7 +24,7 @@ _BELOW, _LEFT = 44.0, 56.0  # space for the names of months and for numbers in t
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept in the picture. `label` is the shortened name. `colour` is below `COLOURS`, or None without a community."""
+    """A concept in the picture. `label` is the shortened name. `colour` is a number, or None without a community."""
 
     name: str
     label: str
@@ -147,7 +147,7 @@ def _shorten_name(name: str) -> str:
 
 
 def growth(months: Sequence[Month]) -> Growth:
-    """Return up to 36 bars, the newest. A bar is a month, or a year if the months span more than three years."""
+    """Return the newest bars, at most 36. A bar is a month, or a year if the months span more than three years."""
     years = months and _parse_month(months[-1].month) - _parse_month(months[0].month) >= _MOST_BARS
     sums: dict[int, list[int]] = {}
     for month in months:
