@@ -1,1 +1,1 @@
-"""Turn the messages of a day into decisions about memories. The decisions of every reader pass the same gates."""
+"""Turn the messages of a day into decisions about memories. The same gates check the decisions of all readers."""

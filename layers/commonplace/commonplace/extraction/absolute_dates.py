@@ -30,7 +30,7 @@ def with_dates(text: str, spoken_at: datetime) -> str:
 
 
 def _find_start(part: str, text: str, read: int) -> int:
-    """Return where a statement starts in a text, from `read` on. The text may lack the first words of the statement."""
+    """Return where a statement starts in a text, at or after `read`. The text may lack the statement's first words."""
     plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
         own = own.partition(" ")[2]
@@ -38,9 +38,9 @@ def _find_start(part: str, text: str, read: int) -> int:
 
 
 def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
-    """Return the time expression in a statement and its date, or empty strings if the date is given or uncertain.
+    """Return the time expression of a statement and its date, or empty strings if the date is already given or uncertain.
 
-    `sentence` is the context. In a sentence about habits, a weekday gets no date ("I swim every Monday and rest on Friday").
+    `sentence` contains the statement. A weekday in a sentence about habits gets no date ("I swim every Monday").
     """
     span = read_time_range(text, spoken_at)
     if span is None or span.any_year or _ABSOLUTE.search(text) or span.text not in text or _is_ambiguous(span.text):
@@ -53,7 +53,7 @@ def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Return whether the words name a month or a day of a month. A statement may mean the last or the next one."""
+    """Return whether the words name a month or a day of a month, which may be a past or a coming one."""
     spoken = tokenizer.words(words)
     months = {
         word
@@ -68,7 +68,7 @@ def _is_ambiguous(words: str) -> bool:
 
 
 def _move_to_next(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
-    """Move a weekday to its next occurrence, unless the text is about the past. Return None for several days."""
+    """Move a weekday to its next occurrence, unless the text is about the past. Returns None for a range of days."""
     if time_range.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
         return time_range
     if time_range.after is not None and time_range.before - time_range.after > _DAY:
@@ -78,7 +78,7 @@ def _move_to_next(time_range: TimeRange, text: str, spoken_at: datetime) -> Time
 
 
 def _format_range(time_range: TimeRange) -> str | None:
-    """Return the range as ISO dates, with the precision of the range. Returns None for several months or years."""
+    """Format a time range as ISO dates of the same precision. Returns None for several months or several years."""
     first, last = time_range.after, time_range.before
     if first is None or last is None:
         edge = first or (last and last - timedelta(days=1))

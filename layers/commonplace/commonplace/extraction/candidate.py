@@ -1,4 +1,4 @@
-"""Candidates for memories, and the decisions about them and the existing memories."""
+"""Candidates for memories, decisions about candidates, and the interfaces of readers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ Decided = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET"]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A memory that a reader proposes. Fields that are None are derived by rules.
+    """A memory that a reader proposes. Rules derive the fields that are None.
 
-    `evidence` is a span of the user's own words in the message, up to 300 characters. `rests_on` has all source interactions
-    if there are several. `corrects` is True if the words say that something earlier was wrong or has ended. If `forgets` is
-    True, the user wants `content` forgotten, and no memory is added.
+    `evidence` is a span of the user's own words in the message, of up to 300 characters. `rests_on` contains the ids of all
+    source interactions if there are several. `corrects` is True if the words say that something earlier was wrong or has
+    ended. If `forgets` is True, the user wants `content` forgotten, and no memory is added.
     """
 
     content: str
@@ -42,10 +42,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do about a candidate. `targets` are the ids of the memories that change.
+    """A decision about a candidate. `targets` contains the ids of the memories that change.
 
     ADD adds the candidate. UPDATE closes `targets` and adds the new text under the key of the target. DELETE closes `targets`
-    and adds the candidate if it has content. NOOP does nothing. FORGET closes `targets` and erases their texts.
+    and adds the candidate if it has content. NOOP changes nothing. FORGET closes `targets` and erases their texts.
     """
 
     candidate: Candidate
@@ -62,7 +62,7 @@ class Decision:
 
 
 class MemoryView(Protocol):
-    """The memories as a reader sees them. The decisions of the run are already applied to the stored memories."""
+    """The memories as a reader sees them: the stored memories with the planned changes of the run applied."""
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         """Return current memories on the same subject, nearest first."""
@@ -71,7 +71,7 @@ class MemoryView(Protocol):
         """Return the memories with these ids that are current."""
 
     def restated(self, content: str) -> list[str]:
-        """Return the ids of current memories with the same meaning, according to vectors."""
+        """Return the ids of current memories that have the same meaning as `content`, judged by vectors."""
 
     def holder(self, key: str) -> Memory | None:
         """Return the current memory that has a key, or None."""
@@ -82,7 +82,7 @@ class MemoryView(Protocol):
 
 @dataclass(frozen=True)
 class Reading:
-    """The result of reading a day. `unread` interactions stay pending. `notes` go into the report of the run."""
+    """The result of reading a day. `unread` interactions stay pending. `notes` are added to the report of the run."""
 
     decisions: tuple[Decision, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -95,7 +95,7 @@ class Reading:
 
 
 class Reader(Protocol):
-    """A reader proposes decisions about the messages of a day. The readers are rules, pipeline and agent."""
+    """A reader of the messages of a day, which decides how they change the memories."""
 
     def read(self, day: Day, view: MemoryView) -> Reading:
         """Read one day and return the decisions about the memories."""

@@ -1,4 +1,4 @@
-"""Split the user's own words into clauses. A clause is a sentence, or a question or statement that is part of one."""
+"""Split the user's own words into clauses. A clause is a sentence, or a question or statement within a sentence."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a message, from `start` to `end` of its text. `asking` is True for a question or a part of one."""
+    """A part of a message, from `start` to `end` of the message's text. `asking` is True for a question or part of one."""
 
     text: str
     start: int
@@ -26,7 +26,7 @@ class Clause:
     asking: bool = False
 
 
-@lru_cache(maxsize=64)  # several steps of reading a message call this
+@lru_cache(maxsize=64)  # called by several steps of reading a message
 def clauses(utterance: Utterance) -> tuple[Clause, ...]:
     """Return the clauses of the user's own words, in order."""
     return tuple(
@@ -55,7 +55,7 @@ def _split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """Yield the beginnings of a clause, longest first, with at least four words each. A conditional clause has none."""
+    """Yield the beginnings of a clause that have at least four words, longest first. Conditional clauses yield nothing."""
     if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(compiled("clauses.part_end").finditer(clause.text))):
@@ -65,7 +65,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 
 
 def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
-    """Split a clause at commas and conjunctions, or only at commas (`comma`). A leading "that" is stripped."""
+    """Yield the parts of a clause without a leading "that". `between` is "part_end" (commas, conjunctions) or "comma"."""
     cuts = [(match.start(), match.end()) for match in compiled(f"clauses.{between}").finditer(clause.text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
     for start, end in zip(starts, ends, strict=True):
@@ -76,7 +76,7 @@ def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
 
 
 def without_request(clause: Clause) -> tuple[Clause, bool]:
-    """Return the clause without its request to remember ("remember that"), and whether it had such a request."""
+    """Return the clause without a request to remember ("remember that"), and whether the clause had such a request."""
     plain = straight(clause.text)
     before, behind = wording_pattern("remember").match(plain), wording_pattern("remember_behind").search(plain)
     text = clause.text[before.end() if before else 0 : behind.start() if behind else len(plain)].strip()

@@ -24,7 +24,7 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
-    """Return the wanted stems that are known in some form ("weinen", "geweint"). `begins` also accepts prefixes."""
+    """Return the wanted stems that `known` has in some form ("weinen", "geweint"). `begins` also accepts prefixes."""
     return frozenset(
         word
         for word in wanted
@@ -40,7 +40,7 @@ def has_same_words(first: str, other: str) -> bool:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Return capitalized words inside a sentence, except months and weekdays. In German this includes every noun."""
+    """Return the capitalized words inside a sentence, except months and weekdays. In German, all nouns are included."""
     capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
     return frozenset(word for word in capitals if not is_calendar_word(word))
 

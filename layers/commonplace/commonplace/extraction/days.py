@@ -14,14 +14,14 @@ from commonplace.extraction.patterns import word_list
 Encounter = Literal["saved", "read", "liked", "discussed"]
 
 _LEAST_PIECE = MAX_TEXT * 9 // 10
-"""Long messages are split when they are recorded. Every piece except the last is at least this long."""
+"""The minimum length of each piece of a long message, except the last. Long messages are split when they are recorded."""
 
 
 @dataclass(frozen=True)
 class Utterance:
     """One message of a discussion, or the text of an explicit request.
 
-    `own` has the spans (start, end) of `text` that are the user's own words. All other text is foreign, like code, logs,
+    `own` contains the spans (start, end) of `text` with the user's own words. All other text is foreign, such as code, logs,
     quotes, mail and role-play. A message of the assistant has no own words.
     """
 
@@ -36,7 +36,7 @@ class Utterance:
 
     @property
     def conversation_id(self) -> str:
-        """The id of the conversation. Messages recorded later have the same id, but another interaction."""
+        """The id of the conversation, which messages share even if several interactions recorded them."""
         return self.part_of or self.interaction_id
 
     @property
@@ -47,7 +47,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class SeenTitle:
-    """A title that the user saw. It belongs to the article of a discussion, or to a post they saved or reacted to."""
+    """A title that the user saw: of the article of a discussion, or of a post that the user saved or reacted to."""
 
     interaction_id: str
     title: str
@@ -75,7 +75,7 @@ class Day:
         return next(reversed(self.earlier(utterance)), None)
 
     def utterance_at(self, interaction_id: str, position: int) -> Utterance | None:
-        """Return the message at that position of an interaction, or None."""
+        """Return the message at this position of an interaction, or None."""
         return next(
             (turn for turn in self.utterances if (turn.interaction_id, turn.position) == (interaction_id, position)), None
         )
@@ -84,7 +84,7 @@ class Day:
 def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
     """Group interactions by their date in `zone`, oldest first. Times without an offset are read as times in `zone`.
 
-    Within a day, the order is by time, then as given. A negative reaction adds no title, because a dislike is no interest.
+    Messages and titles of a day are sorted by time, then as given. A negative reaction adds no title to the day.
     """
     timed = sorted(((_set_zone(entry.time, zone), entry) for entry in interactions), key=lambda pair: pair[0].astimezone(UTC))
     own = _own_words_by_id([interaction for _, interaction in timed])
@@ -127,7 +127,7 @@ def _build_utterances(
 
 
 def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Spans]]:
-    """Return the spans of own words per message, by interaction. Role-play may span the parts of a conversation."""
+    """Return the spans of own words in each message, by interaction id. Role-play may span several interactions."""
     conversations: dict[str, list[Discussion]] = {}
     for interaction in interactions:
         if isinstance(interaction, Discussion):

@@ -1,4 +1,4 @@
-"""Decide about candidates by rules. A memory is closed only if it was corrected, has ended, or has a changed value."""
+"""Decide about candidates by rules. A memory is closed only if the user corrected it, ended it, or changed its value."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -34,13 +34,13 @@ class DayWords:
     _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, text: str) -> None:
-        """Add a text. Texts are numbered from 0."""
+        """Add a text. Texts are numbered from 0 in the order in which they are added."""
         for key in _build_keys(text):
             self._places[key].append(len(self._texts))
         self._texts.append(text)
 
     def near(self, text: str) -> list[int]:
-        """Return the sorted indexes of the texts that share most words with `text`, and of the newest texts."""
+        """Return the sorted indexes of the texts that share most keys with `text`, and of the newest texts."""
         shared: Counter[int] = Counter()
         for key in _build_keys(text):
             places = self._places.get(key, ())
@@ -50,12 +50,12 @@ class DayWords:
         return sorted({*best, *range(max(0, len(self._texts) - _FEWEST), len(self._texts))})
 
     def sharing(self, text: str) -> list[int]:
-        """Return the sorted indexes of all texts that share a word with `text`."""
+        """Return the sorted indexes of all texts that share a key with `text`."""
         return sorted({number for key in _build_keys(text) for number in self._places.get(key, ())})
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """Decide on the candidates in order. A partly forgotten candidate may get several. `now` replaces a missing time."""
+    """Return decisions about candidates, in order. `now` replaces missing times. Partial forgetting may split a decision."""
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
         deciding.add(candidate)
@@ -83,7 +83,7 @@ class _DayDecisions:
     day_words: DayWords = field(default_factory=DayWords)
 
     def add(self, candidate: Candidate) -> None:
-        """Decide on a candidate. This may change earlier decisions."""
+        """Decide about a candidate. This may change earlier decisions."""
         if candidate.forgets:
             self._apply_forgetting(candidate)
             return
@@ -106,7 +106,7 @@ class _DayDecisions:
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _find_similar(self, candidate: Candidate, limit: int) -> list[Memory]:
-        """Return similar memories after the decisions so far, so that a second change does not undo the first."""
+        """Return similar memories as changed by the decisions so far, so that a second change does not undo the first."""
         revisions = [(memory, self.revised.get(memory.memory_id)) for memory in self.view.similar(candidate.content, limit)]
         return [
             memory if text is None else memory.model_copy(update={"raw_text": text, "normalized_text": text})
@@ -129,7 +129,7 @@ class _DayDecisions:
         self._append_decision(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _find_known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
-        """Return why a candidate adds nothing, because it is known or a weak guess. Returns None if it may add something."""
+        """Return why a candidate adds nothing (known already, or a weak guess), or None if it may add something."""
         old = [memory.content for memory in similar]
         old += [decision.says for _, decision in self._list_additions(self.day_words.near(candidate.content))]
         if any(says_the_same(candidate.content, text) for text in old):
@@ -180,7 +180,7 @@ class _DayDecisions:
 
 
 def is_weak_guess(candidate: Candidate, similar: Sequence[Memory]) -> bool:
-    """Return whether a candidate is unsure, and a confident memory has the same words."""
+    """Return whether a candidate is unsure while a confident memory has mostly the same words."""
     confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
     return candidate.confidence < WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident)
 
@@ -202,10 +202,10 @@ def _remove_forgotten(earlier: Decision, target: str, forgotten: Collection[str]
 
 
 def without_addition(earlier: Decision, forgotten: Collection[str]) -> Decision:
-    """Drop the new text of a decision. `forgotten` has the ids of the memories that a forget request covers.
+    """Drop the new text of a decision. `forgotten` contains the ids of the memories that a forget request covers.
 
-    An ADD becomes a NOOP, and so does an UPDATE if the request covers all of its targets. Another UPDATE becomes a DELETE,
-    because its targets are untrue.
+    An ADD becomes a NOOP, and so does an UPDATE if the request covers all of its targets. Any other UPDATE becomes a DELETE,
+    because its targets are no longer true.
     """
     why = "to be forgotten, the user said later that day"
     if earlier.operation == "ADD" or set(earlier.targets) <= set(forgotten):
@@ -214,7 +214,7 @@ def without_addition(earlier: Decision, forgotten: Collection[str]) -> Decision:
 
 
 def _find_contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
-    """Return the contradictions by a changed attribute value. If there are none, return only the closest contradiction."""
+    """Return the contradictions by a changed value of an attribute or, if there are none, only the closest contradiction."""
     contradictions = [
         _Contradiction(memory, old, *reason)
         for memory in similar
@@ -236,7 +236,7 @@ def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool 
 
 
 def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
-    """Join the true parts of the memories with the new statement. Returns None if only the candidate's text remains."""
+    """Join what stays true of the memories with the new statement. Returns None if only the candidate's text remains."""
     first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)

@@ -1,4 +1,4 @@
-"""Read a message in its conversation, to find the question that it answers, and role-play across messages."""
+"""Read a message in the context of its conversation: find the question that it answers, and detect role-play."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,12 +20,12 @@ _HALF = 0.5
 _PLAYED, _NARRATED = 0.5, 0.4
 """A message is role-play if the mean share of the message and of its most playful clause reaches `_PLAYED`.
 
-The worth of that clause must be below `_NARRATED`, so that a possible fact does not hide the rest.
+The worth of that clause must be below `_NARRATED`, so that no possible fact is taken for role-play.
 """
 
 
 def question_to_user(before: Utterance | None) -> str | None:
-    """Return the assistant's last question, or None. The question must be about the user or their people and no offer."""
+    """Return the assistant's last question, or None if it is not about the user or their people, or is an offer."""
     if before is None or before.role != "assistant":
         return None
     questions = [clause.text for clause in sentences(before.text) if clause.text.endswith(("?", "？", "か", "か。"))]
@@ -36,7 +36,7 @@ def question_to_user(before: Utterance | None) -> str | None:
 
 
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
-    """Return whether a clause makes sense only with its question, like a bare yes or a few words without a subject."""
+    """Return whether a clause makes sense only together with a question, like a bare yes or a few words without a subject."""
     text = clause.text
     if clause.asking or exclusion_reason(text, family):
         return False

@@ -1,4 +1,4 @@
-"""The gates: checks that every decision must pass, whichever reader made it."""
+"""The gates, which are the checks that the decisions of every reader must pass."""
 
 from collections.abc import Sequence
 
@@ -24,9 +24,9 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not be applied, or None. `targets` has its memories that still exist."""
+    """Return why a decision must not be applied, or None. `targets` contains the decision's targets that still exist."""
     candidate = decision.candidate
-    # A forgotten content is also removed from the texts, so the gates apply even if no memory contains it.
+    # Forgotten content is also erased from recorded texts, so the gates apply even if no memory contains the content.
     forgets = decision.operation == "FORGET" or candidate.forgets
     if decision.operation == "NOOP" and not forgets:
         return None
@@ -53,7 +53,7 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
 
 
 def _refuse_forgetting(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
-    """Refuse to erase anything except what the user explicitly asks to forget."""
+    """Return why an erasure is refused, or None if the user explicitly asks to forget the content."""
     meant = [request for request in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if request.meant]
     if not meant:
         return "the user did not ask to forget it"
@@ -84,7 +84,7 @@ def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, tar
 
 
 def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """Refuse a content if every clause of its evidence is only imagined or another person's opinion."""
+    """Return why a candidate is refused, or None. Its evidence must not be only imagined or another person's opinion."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(part.text) for part in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -92,7 +92,7 @@ def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: s
 
 
 def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
-    """Return the texts that support a content besides its evidence, like the changed memories and the question."""
+    """Return the texts that may support a candidate besides its evidence, such as the question and the changed memories."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
         utterance = day.utterance_at(candidate.interaction_id, candidate.position)
@@ -101,7 +101,7 @@ def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], que
 
 
 def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
-    """Refuse to close a newer memory, or to close one without a correction or changed value."""
+    """Return why a decision must not close its targets, or None. Newer or uncontradicted memories must not be closed."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
         return "older than what it would change"
@@ -112,7 +112,7 @@ def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory])
 
 
 def _refuse_title(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Refuse a content that titles do not support. One title only shows that it was seen. An interest needs three."""
+    """Return why a decision that rests on titles is refused, or None. A note needs one title, and an interest needs three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:
@@ -136,10 +136,10 @@ def is_user_request(candidate: Candidate, day: Day) -> bool:
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
-    """Return the forget requests of a message that can be served, as candidates.
+    """Return the forget requests of a message that say what to forget, as candidates.
 
-    `taken` is True if the reader understands the conversation as a request to forget. Otherwise only requests that are clear
-    by themselves count, because the conversation may be role-play.
+    `taken` is True if the reader took the message as a request to forget. Otherwise, only requests that are clear on their
+    own count, because the conversation may be role-play.
     """
     served = [request for request in forget_requests(utterance, before) if request.can_be_served]
     return [
@@ -168,7 +168,7 @@ def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | 
 
 
 def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
-    """Return whether the requests name all of `target`. If no request names anything, the earlier messages count."""
+    """Return whether the requests name all of `target`. If no request names anything, earlier messages must name it."""
     named = [request.target for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
     earlier = [] if named else day.earlier(utterance)
@@ -177,7 +177,7 @@ def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utte
 
 
 def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
-    """Return whether the message of a content also asks to forget this content."""
+    """Return whether the message that contains `content` also asks to forget it."""
     served = [request for request in forget_requests(utterance, before) if request.can_be_served]
     span = evidence_span(evidence, utterance)
     within = any(request.clause.start <= span[0] and span[1] <= request.end for request in served) if span else False

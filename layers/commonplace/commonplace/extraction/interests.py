@@ -1,4 +1,4 @@
-"""Create short-lived notes of titles that the user saw. A topic seen on three days becomes an interest."""
+"""Create short-lived notes about titles that the user saw. A topic seen on three days becomes an interest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -15,7 +15,7 @@ from commonplace.text.tagging import tags_of
 DAYS = 3
 _VERB: dict[Encounter, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
 BETWEEN = " · "
-"""Separates the titles that support an interest."""
+"""The separator between the titles that support an interest."""
 _NOTED, _INTEREST = 0.7, 0.8
 _SHORTEST = 3
 
@@ -51,9 +51,9 @@ def _build_note(verb: str, title: str) -> str:
 
 
 def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Candidate]:
-    """Return a durable interest for each topic seen on three days, including these titles. Known interests are skipped.
+    """Return a durable interest for each topic that was seen on three days. Known interests are skipped.
 
-    `earlier` has memories of any type about the subjects of the titles.
+    `titles` and the notes in `earlier` count. `earlier` may have any memories about the subjects of the titles.
     """
     before = list(earlier)
     known = {memory.content.casefold() for memory in before}
@@ -84,7 +84,7 @@ def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Ca
 def _find_days(
     topic: str, pairs: Sequence[tuple[str, SeenTitle]], old: Sequence[Memory]
 ) -> Iterator[tuple[date, tuple[str, str]]]:
-    """Yield each day when the user saw a topic, with the interaction and the title."""
+    """Yield each day on which the user saw a topic, with the id of the interaction and the title."""
     for memory in old:
         title = memory.content.partition("'")[2].removesuffix("'")
         is_read = memory.section == "reading_history"

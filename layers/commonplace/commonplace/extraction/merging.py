@@ -23,20 +23,20 @@ _WORDINGS = ("limited", "conditional", "weak", "bygone", "long_ago", "not_yet", 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence of one of the texts, split into its statements."""
+    """A sentence of one of the texts to merge, split into its statements."""
 
     source: int
     text: str
     clauses: tuple[str, ...]
     leans: bool
-    """Whether this sentence or the next depends on its predecessor, like "She is black"."""
+    """True if this sentence or the next one depends on its predecessor, like "She is black"."""
 
 
 def merged_text(texts: Sequence[str]) -> str:
-    """Join the texts in order, without rewording. A sentence is dropped if other texts contain each of its clauses."""
+    """Join the texts in order without rewording, and drop each sentence whose clauses all occur in other texts."""
     sentences = [sentence for source, text in enumerate(texts) for sentence in _split_sentences(source, text)]
     staying = [*sentences]
-    for text in sentences[::-1]:  # of two equivalent sentences, the later is dropped
+    for text in sentences[::-1]:  # in reverse, so that the later of two equivalent sentences is dropped
         compared = [other for other in staying if other.source != text.source and not other.leans]
         if not text.leans and all(any(_is_covered(clause, text, other) for other in compared) for clause in text.clauses):
             staying.remove(text)
@@ -56,7 +56,7 @@ def contradiction(older: str, newer: str) -> str | None:
 
 
 def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
-    """Return whether `other` covers a clause. "If it rains" applies to every clause, so whole sentences are compared too."""
+    """Return whether `other` covers a clause. The sentences must agree too, because "if it rains" applies to every clause."""
     return _is_read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 
@@ -72,9 +72,9 @@ def _split_sentences(source: int, text: str) -> list[_Sentence]:
 def covers(text: str, dropped: str) -> bool:
     """Return whether `text` says everything that `dropped` says.
 
-    Both may have the same words, with their parts in another order. Or `text` starts with the words of `dropped` and only
-    adds a place, a name or a companion, and `dropped` has at least two content words apart from words for the user. Both
-    texts must agree in negation, tense and similar wordings. A question only covers a question.
+    The texts may have the same words in another order. Otherwise, `text` must start with the words of `dropped` and only add
+    a place, a name or a companion, and `dropped` must have at least two content words apart from words for the user. Both
+    texts must agree in negation, tense and similar wordings. A question covers only questions.
     """
     if ("?" in text) != ("?" in dropped) or not _is_read_alike(text, dropped):
         return False

@@ -66,7 +66,7 @@ def durability_of(candidate: Candidate) -> Durability:
 
 
 def tidy_key(key: str | None) -> str | None:
-    """Return a key with only word characters, `.` and `-`, cut to 64. Returns None if no letter or digit is left."""
+    """Return the key with word characters, `.` and `-` only, cut to 64 characters, or None if no letter or digit is left."""
     tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
     return tidy if tidy.strip("_.-") else None
 
@@ -75,7 +75,7 @@ def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str,
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
-        # The engine's type is used if it is more specific. A "fact" of the reader may be a habit.
+        # Prefer the type from the rules if the reader only says "fact", which may be a habit.
         kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else candidate.type
         category = _CATEGORY.get(candidate.type, category)
     if candidate.section == "reading_history" and category == "system":
@@ -97,7 +97,7 @@ def _get_limits(candidate: Candidate, now: datetime) -> dict[str, Any]:
 
 
 def _close_outdated(decision: Decision) -> dict[str, Any]:
-    """Return the fields of an outdated value. The memory is stored with the start of the newer value as its end."""
+    """Return the fields of an outdated value, which is stored as ended at the start of the newer value."""
     later = decision.outdated_by
     if later is None:
         return {}

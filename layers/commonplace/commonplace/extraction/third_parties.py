@@ -1,4 +1,4 @@
-"""Decide which statements about other people are private. They must concern the user, and not others' health or money."""
+"""Decide which statements about other people are too private to store, such as statements about their health or money."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
 
 
 def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
-    """Return why a statement is private to another person, or None. `household` has the names of the user's household."""
+    """Return why a statement is private to another person, or None. `household` contains the names of the household."""
     plain = straight(text)
     if has_wording("charge", plain):
         return "of somebody in the user's care"
@@ -57,7 +57,7 @@ def speaks_of_self(text: str) -> bool:
 
 
 def _is_about_somebody(piece: str) -> bool:
-    """Return whether a text mentions another person. A word that is capitalized only as the first word does not count."""
+    """Return whether a text mentions another person. A capitalized sentence opener is not taken for a name."""
     opener, subject = wording_pattern("sentence_opener"), compiled("third_parties.their_subject")
     words = (match[0] for match in compiled("third_parties.they").finditer(piece))
     return any(not opener.fullmatch(word) or subject.match(word) for word in words)

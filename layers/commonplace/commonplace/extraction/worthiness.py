@@ -24,7 +24,7 @@ from commonplace.text.foundation.sentences import STOPS
 SECRET = "a secret"
 NOT_WORTH, ASKING, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
 ROLE_PLAY, _IMAGINED, _INSTRUCTION = "role-play", "a hypothetical", "an instruction to whoever reads it"
-# Text that was redacted at the intake, and text that is too similar to a secret to store.
+# Text that was redacted when it was recorded, and text that resembles a secret.
 _SECRET = re.compile(
     r"\[redacted:|(?<!\d)(?:\d[ -]?){12,}|(?<!\S)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[!@#$%^&*_+=?])(?!https?://)\S{8,}(?<![.,;:!?])"
 )
@@ -36,7 +36,7 @@ _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
 """A clause of at most `_FRAGMENT` words that is not about the user is a fragment, unless its worth is high."""
 _LEAST_WORDS = 3
 _PASSING = ("courtesy", "passing", "attempt")
-"""Kinds that only matter for the moment. A clause of very high worth is still stored."""
+"""The kinds of wording that only matter for the moment. A clause of this kind is stored only if its worth is very high."""
 
 _REASONS: dict[Kind, str] = {
     "passing": PASSING,
@@ -51,7 +51,7 @@ _REASONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of two models about a clause. `shares` has the probability of each kind. `worth` is 0 to 1."""
+    """The judgement of two models about a clause. `shares` has the probability of each kind. `worth` is from 0 to 1."""
 
     shares: Shares
     worth: float
@@ -66,8 +66,8 @@ class Judgement:
 def judge(text: str, words: Embedder) -> Judgement:
     """Judge a clause. A final full stop makes no difference.
 
-    The worth combines the odds of two models. The first learned from chats, the second from clear statements. Each model is
-    overconfident about the data of the other.
+    The worth combines the odds of two models, of which one was trained on chats and the other on clear statements. Each model
+    is overconfident about the kind of text that the other was trained on.
     """
     sentence, vector, shares = _judge_as_sentence(text, words)
     odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(sentence, vector).worth)
@@ -75,7 +75,7 @@ def judge(text: str, words: Embedder) -> Judgement:
 
 
 def kind_shares(text: str, words: Embedder) -> Shares:
-    """Return the probability of each kind that a text may be. A final full stop makes no difference."""
+    """Return the probability of each kind of text. A final full stop makes no difference."""
     return _judge_as_sentence(text, words)[2]
 
 
@@ -87,7 +87,7 @@ def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, 
 
 
 def _add_stop(text: str) -> str:
-    """Add a full stop to a statement about the user. Both models were trained with stops, but people omit them."""
+    """Add a full stop to a statement about the user, because people omit stops, but both models were trained with them."""
     plain = text.rstrip()
     whole = plain.endswith(STOPS) or not plain[-1:].isalnum()
     if whole or not (speaks_of_self(plain) or has_wording("interest", plain)):
@@ -98,7 +98,7 @@ def _add_stop(text: str) -> str:
 def unworthy_reason(
     clause: Clause, judgement: Judgement, least: float, *, is_wanted: bool = False, family: frozenset[str] = frozenset()
 ) -> str | None:
-    """Return why a clause should not be stored, or None if it should. `least` is the minimum worth, 0 to 1.
+    """Return why a clause should not be stored, or None if it should. `least` is the minimum worth, from 0 to 1.
 
     `is_wanted` is True if the user asked to remember the clause.
     """
@@ -126,10 +126,10 @@ def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | N
 
 
 def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
-    """Yield the parts of a request with a secret: the parts that can be stored, and the parts with the secret.
+    """Yield the parts of a request that contains a secret, both the parts that can be stored and the parts with the secret.
 
-    If the user did not ask to remember all of it, the parts before "remember that" are skipped. Commas separate parts. A part
-    with a secret is split further, and its pieces must be about the user or have a verb.
+    Unless `is_wanted`, the parts before "remember that" are skipped. Parts are separated by commas. A part with a secret is
+    split further, and its pieces must be about the user or have a verb.
     """
     for part in pieces(clause, "comma"):
         for piece in pieces(part) if exclusion_reason(part.text) else [part]:
@@ -140,7 +140,7 @@ def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
 
 
 def _is_complete(text: str, between_commas: bool) -> bool:
-    """Return whether a part of a request is a whole statement and not a mere noun ("the code for the shed and ...")."""
+    """Return whether a part of a request is a whole statement, and not only a noun phrase ("the code for the shed")."""
     words = text.split()
     if speaks_of_self(text) or has_kana_or_han(text):
         return True
@@ -150,7 +150,7 @@ def _is_complete(text: str, between_commas: bool) -> bool:
 
 
 def imagined_or_reported(text: str) -> str | None:
-    """Return why a clause may not be true of the user (imagined, or another person's opinion), or None."""
+    """Return why a clause may not be true of the user, or None. It may be imagined, or another person's opinion."""
     if has_wording("counterfactual", text):
         return _IMAGINED
     return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None
@@ -165,7 +165,7 @@ def only_greets(text: str) -> bool:
 
 
 def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
-    """Return why a clause that was not asked for is not worth storing, or None."""
+    """Return why a clause that the user did not ask to remember is not worth storing, or None."""
     text = clause.text
     if has_wording("standing", text):
         return None
@@ -203,6 +203,6 @@ def _is_fragment(text: str, worth: float) -> bool:
 
 
 def _is_fact(text: str) -> bool:
-    """Return whether a clause states an attribute, an interest or a change. It is a fact even if the models are unsure."""
+    """Return whether a clause states an attribute, an interest or a change, which is a fact even if the models are unsure."""
     changes = bool(ended_matter(text)) or (is_correction(text) and bool(figures_of(text)))
     return attribute_of(text) is not None or has_wording("interest", text) or changes

@@ -14,7 +14,7 @@ from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
 
-_ASSISTANT_CHARACTERS = 250  # from the end, where the question is
+_ASSISTANT_CHARACTERS = 250  # number of characters kept from the end of an assistant's message, which may be a question
 _MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # longer conversations are split
 _PAUSE, _NAME_CHARACTERS = timedelta(hours=1), 80
 _TEXT_TYPES = ("text", "multimodal_text")
@@ -34,7 +34,7 @@ _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 @dataclass(frozen=True)
 class Message:
-    """A message. `role` is user or assistant. `id` comes from the export, if the export has ids."""
+    """A message of a conversation. `role` is "user" or "assistant". `id` is the id in the export, if there is one."""
 
     role: str
     text: str
@@ -43,7 +43,7 @@ class Message:
 
 
 Conversations = Iterator[dict[str, Any] | RefusedEntry | Unread]
-"""Yields conversations, refused entries, and passages that become no memory."""
+"""An iterator over conversations, refused entries, and passages that do not become memories."""
 
 
 def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversations:
@@ -67,7 +67,7 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
 
 
 def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
-    """Yield a conversation as interactions, after its unread texts."""
+    """Yield the unread texts of a conversation, and then the conversation as interactions."""
     texts = list(_parse_chatgpt_messages(chat) if kind == "chatgpt" else _parse_claude_messages(chat))
     name = str(chat.get("conversation_id") or chat.get("id") or chat.get("uuid") or "")
     if not name and texts:
@@ -83,8 +83,8 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
 
 
 def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Message]) -> dict[str, Any]:
-    """Return a conversation as an interaction. `names` maps the names of shorter versions of the conversation, and then its
-    own name, to numbers of messages. The number is 0 for a name that does not change when the conversation grows."""
+    """Return a conversation as an interaction. `names` maps the names of shorter versions of the conversation, and last its
+    own name, to numbers of messages. The number is 0 if the name stays the same when the conversation grows."""
     return {
         "type": "discussion",
         "id": next(reversed(names)),
@@ -96,7 +96,7 @@ def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Mes
 
 
 def _find_unread_text(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
-    """Yield the texts with a word that no imported message has, each with the reason why the text was skipped."""
+    """Yield the texts with a word that occurs in no imported message, each with the reason why the text was skipped."""
     before = None
     for role, text in _find_texts(conversation, None, is_text=False):
         if not words_of(text) <= read_words:
@@ -105,7 +105,7 @@ def _find_unread_text(where: str, conversation: Mapping[str, Any], read_words: s
 
 
 def _find_texts(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]:
-    """Yield the texts in a conversation, each with the role of its message. Texts outside of messages have `_FIELD`."""
+    """Yield the texts in a conversation, each with the role of its message or `_FIELD` for other texts."""
     if isinstance(value, Mapping):
         author = value.get("author")
         role = value.get("sender") or (author.get("role") if isinstance(author, Mapping) else None) or role
@@ -137,7 +137,7 @@ def split_by_pauses(messages: Iterable[Message], zone: tzinfo | None) -> Iterato
 
 
 def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
-    """Yield the messages from the root to the current node. Replaced messages are on other branches."""
+    """Yield the messages from the root to the current node, without the replaced messages on other branches."""
     mapping = conversation.get("mapping")
     if not isinstance(mapping, Mapping):
         raise invalid("mapping", "there are no messages")
@@ -154,7 +154,7 @@ def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message
 
 
 def _parse_chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
-    """Return role, text, time and id. A hidden message, or one of another content type than text, has no role."""
+    """Return the role, text, time and id of a message. The role is None if the message is hidden or is not text."""
     message = entry.get("message")
     message = message if isinstance(message, Mapping) else {}
     author, content, more = (message.get(name) for name in ("author", "content", "metadata"))
@@ -184,7 +184,7 @@ def _parse_claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, An
 
 
 def with_times(messages: Iterable[tuple[Any, str, Any, Any]], *times: Any) -> Iterator[Message]:
-    """Yield the messages in order. A message without a time gets the time of the previous message or the conversation."""
+    """Yield the messages in order. A message without a time gets that of the previous message or of the conversation."""
     last = next(filter(None, map(_parse_time, times)), None)
     for role, text, time, name in messages:
         if _ROLES.get(role) is None or not text.strip():

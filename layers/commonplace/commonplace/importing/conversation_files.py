@@ -1,4 +1,4 @@
-"""Find the files with conversations in an export, and read them in chunks. An export is a file, a folder or a ZIP."""
+"""Find the conversation files in an export and read them in chunks. An export is a file, a folder or a ZIP archive."""
 
 import codecs
 import zipfile
@@ -22,14 +22,14 @@ _PIECE, _HEAD = 1 << 20, 65_536
 _MOST_UNPACKED = 2_000_000_000
 _SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; a compression ratio that real conversations never reach
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_LOCKED = 0x1 | 0x20 | 0x40  # encrypted, a patch of another file, encrypted in a newer way
+_LOCKED = 0x1 | 0x20 | 0x40  # the flag bits of encrypted files and of patches
 MEMORIES, SEPARATE_MEMORIES = "memories.json", "what Claude remembers: unpack this file and import it on its own"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
 @dataclass(frozen=True)
 class ConversationFile:
-    """A file with conversations. `name` is the path in the folder or archive."""
+    """A file with conversations. `name` is the path of the file in the folder or archive."""
 
     name: str
     open: Callable[[], IO[bytes]]
@@ -50,7 +50,7 @@ class ConversationFile:
 
 
 def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry | Unread]:
-    """Yield the files with conversations, and other files as `Unread`. Unreadable or too large files are refused."""
+    """Yield the conversation files of a source. Unsafe files are yielded as refused, and all other files as `Unread`."""
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.stdin_text or "").encode(errors="replace")))
     elif source.is_folder:
@@ -70,7 +70,7 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
 
 
 def unpacked(source: Source) -> Source:
-    """Return the `memories.json` of a ZIP that OpenMemory wrote. Any other source is returned unchanged."""
+    """Return the `memories.json` in a ZIP archive that OpenMemory wrote. Any other source is returned unchanged."""
     if not source.is_archive or source.path is None:
         return source
     with _open_archive(source.path) as archive:
@@ -109,7 +109,7 @@ def _build_archived_file(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Con
 
 
 def _check_archive_file(info: zipfile.ZipInfo) -> None:
-    """Refuse unsafe files. No file is unpacked to disk, but no real export has a name outside the archive."""
+    """Refuse files with an unsafe name, size or compression. No real export has such files, and none is unpacked to disk."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise invalid("file", "its name leads out of the archive")

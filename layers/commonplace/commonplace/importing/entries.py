@@ -20,35 +20,35 @@ from commonplace.use_cases.left_out import REFUSED, is_technical, json_text, lea
 
 ReadEntries = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]
-"""Yields the statements of an entry. The first argument is the place of the entry in the file, for messages."""
+"""A function that yields the statements of an entry. Messages show its first argument, the place in the file."""
 OTHER_PARTS, UNKNOWN_FIELD = "another part of the file", "a field that no memory has"
-_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # part of the formats themselves
+_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # words of the formats, not of a user
 
 
 @dataclass(frozen=True)
 class BrokenLine:
-    """A line of a file that is not a JSON object. `content` is the content of the line."""
+    """A line of a file that is not a valid JSON object. `content` is the parsed value or the text of the line."""
 
     error: CommonplaceError
     content: Any
 
 
 def objects(value: Any) -> list[Any]:
-    """Return a list unchanged, and an object as a list of one. Raises `INVALID_JSON` for anything else."""
+    """Return a list unchanged, or a list that contains the object. Raises `INVALID_JSON` for any other value."""
     if not isinstance(value, (list, Mapping)):
         raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must be a list or an object", "file")
     return value if isinstance(value, list) else [value]
 
 
 def unused_fields(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
-    """Yield the fields of an object that no reader uses. `read` names the used fields."""
+    """Yield the fields of an object that no reader uses. `read` contains the names of the used fields."""
     for name, value in fields.items():
         if name not in read and not is_technical(value):
             yield from (Unread(name, OTHER_PARTS, part) for part in (value if isinstance(value, list) else [value]))
 
 
 def each(values: Iterable[Any], read: ReadEntry) -> ReadEntries:
-    """Yield the statements of each entry, and the fields that no statement has. Entries that are not objects are refused."""
+    """Yield the statements of each entry, and the fields that no statement has. An entry that is not an object is refused."""
     number = 0
     for entry in values:
         if isinstance(entry, Unread):
@@ -71,7 +71,7 @@ def each(values: Iterable[Any], read: ReadEntry) -> ReadEntries:
 
 
 def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
-    """Yield the refusal of an entry, and its words as left out. Without `error`, the reason is that it is no object."""
+    """Yield the refusal of an entry, and its text as left out. Without `error`, the reason is that it is not an object."""
     if isinstance(value, BrokenLine):
         value, error = value.content, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
@@ -80,7 +80,7 @@ def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> It
 
 
 class JsonText:
-    """Read JSON value by value, with only one entry in memory. Raises `INVALID_JSON` if the text is truncated or invalid."""
+    """Reads JSON value by value, with one entry in memory. Raises `INVALID_JSON` if the text is truncated or invalid."""
 
     def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = STRICT) -> None:
         self._pieces, self._decoder, self._held, self._at, self._read = iter(pieces), decoder, "", 0, 0
@@ -97,7 +97,7 @@ class JsonText:
                 return ""
 
     def value(self) -> Any:
-        """Return the next value. Raises if the value is invalid, nested too deeply, or larger than 50 MB."""
+        """Return the next value. Raises an error if the value is invalid, nested too deeply, or larger than 50 MB."""
         self.next()
         more = True
         while True:
@@ -129,7 +129,7 @@ class JsonText:
                 return
 
     def fields(self) -> Iterator[str]:
-        """Yield the field names of the next value, which must be an object. Read each value before the next name."""
+        """Yield the field names of the next value, which must be an object. Callers must read the value of each name."""
         self._at += 1
         names = set[str]()
         if self.next() == "}":
@@ -148,12 +148,12 @@ class JsonText:
                 return
 
     def end(self) -> None:
-        """Raise if any text follows."""
+        """Raise an error if any text follows."""
         if self.next():
             raise self._build_error("Extra data")
 
     def _read_mark(self, *marks: str) -> str:
-        """Read the next character, which must be one of the marks, and return it."""
+        """Read and return the next character, which must be one of the marks."""
         mark = self.next()
         if mark not in marks or not mark:
             raise self._build_error(f"Expecting {marks[0]!r} delimiter")
@@ -166,7 +166,7 @@ class JsonText:
 
 
 def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
-    """Yield the elements of a JSON array. If the array is invalid or truncated, the error is yielded last."""
+    """Yield the elements of a JSON array, and last an error if the array is invalid or truncated."""
     text = JsonText(pieces, json.JSONDecoder())
     try:
         if text.next() == "[":
@@ -178,10 +178,10 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 
 
 def entries(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield the entries of a JSON file. Entries are in a list, in the first list under one of the keys, or in JSON Lines.
+    """Yield the entries of a JSON file: a list, an object with a list under one of the `keys`, or JSON Lines.
 
-    An object without such a list is itself the entry. An invalid line is yielded as `BrokenLine`. Fields outside the list are
-    yielded as `Unread`.
+    Only the first such list of an object is used. An object without such a list is itself the entry. An invalid line is
+    yielded as `BrokenLine`. Fields outside the list are yielded as `Unread`.
     """
     if source.is_json_lines:
         yield from (_parse_line(line) for line in source.lines() if line.strip())
@@ -205,7 +205,7 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
 
 
 def in_pages(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield entries like `entries`. A file may also have several objects with such a list, like the pages of an API."""
+    """Yield entries like `entries`, but also from several objects with a list each, like the pages of an API."""
     for entry in entries(source, *keys):
         key = next((key for key in keys if isinstance(entry, Mapping) and isinstance(entry.get(key), list)), None)
         if key is None:
@@ -226,7 +226,7 @@ def _parse_line(line: str) -> Any:
 
 
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the fields of a JSON object, and the first entry that is an object. Lists of entries become None."""
+    """Return the fields of a JSON object with None for lists of entries, and the first entry that is an object."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
     if source.is_json_lines or text.next() != "{":
         return {}, next((entry for entry in entries(source, *keys) if isinstance(entry, Mapping)), {})
@@ -241,7 +241,7 @@ def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, 
 
 
 def _read_at_least(pieces: Iterator[str], least: int) -> str:
-    """Return at least as much text as is already read, so that decoding a long element stays linear."""
+    """Return at least `least` characters, if there are as many. Doubling the text keeps the decoding of entries linear."""
     parts, size = list[str](), 0
     while size < max(least, 1) and (piece := next(pieces, "")):
         parts.append(piece)
@@ -255,7 +255,7 @@ def as_line(fields: Mapping[str, Any]) -> str:
 
 
 class Fingerprints:
-    """Detect duplicate texts with a temporary file of hashes. The random key of the hashes is never stored."""
+    """Detects duplicate texts with a temporary file of keyed hashes. The random key is never stored."""
 
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file, self._key = file, secrets.token_bytes(32)
@@ -265,12 +265,12 @@ class Fingerprints:
     @classmethod
     @contextmanager
     def temporary(cls) -> Iterator["Fingerprints"]:
-        """Open an empty set of fingerprints. The set is deleted at the end of the context."""
+        """Yield an empty set of fingerprints, which is deleted when the context ends."""
         with closing(sqlite3.connect("")) as file:  # SQLite deletes an unnamed database when it is closed
             yield cls(file)
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
-        """Add a fingerprint. If it is known, return its first `memory_id` and whether the `fields` are also the same."""
+        """Add a fingerprint. If the set has it, return its first `memory_id` and whether the `fields` are also equal."""
         row = (self._hash_value(fingerprint), memory_id, self._hash_value(fields))
         if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", row).rowcount:
             return None

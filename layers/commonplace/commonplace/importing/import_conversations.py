@@ -1,4 +1,4 @@
-"""Import exported conversations, oldest first, with the rules of a nightly run. The import is a series of runs."""
+"""Import exported conversations, oldest first, with the rules of a nightly run. An import is a series of runs."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -68,10 +68,10 @@ def import_conversations(
 ) -> Imported:
     """Import conversations, or only plan the import. Conversations that an earlier import read are skipped.
 
-    Conversations are read oldest first. A message never changes, closes or forgets anything said later. Each run reads up
-    to 500 conversations. Requests to forget wait for review in a separate run. `progress` gets the numbers read and in
-    total. `listed` is the range of memories to report. With None, the report has all memories and skipped passages, and a
-    plan reads every conversation.
+    Conversations are read oldest first. A message never changes, closes or forgets what was said later. Each run reads up
+    to 500 conversations. Requests to forget wait for review in a separate run. `progress` receives the number of
+    conversations read and their total number. `listed` is the range of memories to report. If `listed` is None, the report
+    contains all memories and all skipped passages, and a plan reads every conversation.
     """
     context, left = run_context(caller, ports), LeftOutWords(listing=listed is None)
     work, most = _Import(context, progress, left), None if apply or listed is None else _RUN_SIZE
@@ -128,8 +128,8 @@ def sorted_by_time(
     refused: list[RefusedEntry],
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Iterator[tuple[list[StoredConversation], int]]:
-    """Yield the conversations sorted by time, and the number of entries. Unreadable entries go to `refused`. If several
-    conversations have the same id, the longest wins, and `repeated` gets the others."""
+    """Yield the conversations sorted by time, and the number of entries. Unreadable entries are added to `refused`. If
+    several conversations have the same id, the longest is used, and `repeated` is called with the others."""
     with TemporaryFile() as file:
         by_id, entries = dict[str, StoredConversation](), 0
         for entry in parsed_entries:
@@ -168,18 +168,18 @@ class _Import:
     undone: set[str | None] = field(default_factory=set)
 
     def find_known(self, conversations: Sequence[StoredConversation]) -> set[str]:
-        """Return the names of conversations whose user messages have all been read by runs that were not undone."""
+        """Return the names of the conversations of which runs have read all user messages. Undone runs do not count."""
         night, user_id = self.context.night, self.context.user_id
         self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS_SEARCHED) if run.kind == "undo"}
         names = in_batches((name for conversation in conversations for name in conversation.names), _RUN_SIZE)
         self.recorded_ids = {entry.interaction_id for few in names for entry in night.ledger.entries(user_id, few)}
         recorded = (conversation for conversation in conversations if not self.recorded_ids.isdisjoint(conversation.names))
         known = {conversation.name for conversation in recorded if not any(self._redact_new_parts([conversation.load()]))}
-        self.kinds.clear()  # report only redactions in what is imported
+        self.kinds.clear()  # report only the redactions in imported text
         return known
 
     def leave(self, reason: str, conversation: Mapping[str, Any]) -> None:
-        """Count the user's messages in a skipped conversation. The reader has counted everything else."""
+        """Count the user's messages in a skipped conversation. The reader has counted all other passages."""
         before = None
         for message in conversation["messages"]:
             if message["role"] == "user":
@@ -227,7 +227,7 @@ class _Import:
                 self.refused.append(refused)
 
     def _split_known_parts(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
-        """Yield a conversation. If it is known, yield its earlier messages and then its new messages."""
+        """Yield a new conversation as a whole, or a known conversation as its earlier messages and its new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.recorded_ids}
         read = (
@@ -248,7 +248,7 @@ class _Import:
     def _plan_days(
         self, conversations: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
     ) -> tuple[Plan, Plan, list[Unread]]:
-        """Plan day by day. Returns the plan, the operations that wait for review, and the passages without a memory."""
+        """Plan conversations day by day. Returns the plan, the operations for review, and the passages without a memory."""
         caller = self.context.caller
         refused, unread = dict[Place, dict[str, str]](), list[Unread]()
 
@@ -291,7 +291,7 @@ class _Import:
             self.left.add(part)
 
     def _record_as_read(self, run: Run, conversations: Sequence[Interaction]) -> None:
-        """Record the conversations as read, because a nightly run would read them as if they were said today."""
+        """Record the conversations as read, so that no nightly run reads them as if they were said today."""
         context, ids = self.context, tuple(dict.fromkeys(interaction.id for interaction in conversations))
         with leased(context) as lease:
             context.night.ledger.record(context.user_id, conversations, context.caller.now)
@@ -302,7 +302,7 @@ class _Import:
 
 
 def _apply_day_limits(plan: Plan, context: RunContext) -> Plan:
-    """Apply the limits of a day. Requests to forget are exempt, because they wait for review in any case."""
+    """Apply the limits of a day to a plan. Requests to forget are exempt, because they always wait for review."""
     caller, ports = context.caller, context.ports
     active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
     wishes = [planned for planned in plan.operations if planned.told.kind == "FORGET"]
@@ -317,7 +317,7 @@ def _get_place(planned: PlannedOperation) -> Place:
 def _find_unread_sentences(
     day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
 ) -> Iterator[Unread]:
-    """Yield the user's sentences with a word that no memory has. `idle` has the reasons why messages gave no memory."""
+    """Yield the user's sentences with a word that no memory contains. `idle` explains why messages gave no memory."""
     words_by_place, reasons = dict[Place, set[str]](), dict(idle)
     for planned in plan.operations:
         place = _get_place(planned)
@@ -343,7 +343,7 @@ def _find_unread_sentences(
 
 
 def _build_rules_reader(context: RunContext, refused: Refused) -> ReadDay:
-    """Return a reader of days that uses only rules. `refused` is called with each refused clause."""
+    """Return a function that reads days by rules. `refused` is called with each refused clause."""
     least = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least, refused)
     return lambda _mode, day, view, *_: rules.read(day, view)
@@ -352,8 +352,8 @@ def _build_rules_reader(context: RunContext, refused: Refused) -> ReadDay:
 def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
     """Backdate the plan of a past day. Returns the operations to apply, and the operations that wait for review.
 
-    A memory starts when it was said, and the replaced memory ends at that time. A value that has been replaced since is
-    stored as closed. `moved` maps the id of each memory in this import to the time it was said, and is updated here.
+    A memory starts at the time when the user said it, and a memory that it replaces ends at that time. A value that has been
+    replaced since is stored as closed. `moved` maps the id of each memory of the import to that time, and is updated.
     """
     work = _BackdatedDay(day, now, moved)
     for operation in plan.operations:
@@ -365,21 +365,21 @@ def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) ->
 
 
 def piece_times(conversation: Mapping[str, Any], clean: Interaction) -> list[datetime]:
-    """Return the time of each piece, after long messages have been split."""
+    """Return the time of each piece of a conversation's messages, because long messages are split into pieces."""
     messages = clean.messages if isinstance(clean, Discussion) else ()
     timed = zip(messages, map(datetime.fromisoformat, conversation["times"]), strict=True)
     return [time for message, time in timed for _ in split_text(message.content)]
 
 
 def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
-    """Sort the messages of a day by their own times. `times` has the result of `piece_times` by conversation."""
+    """Set the messages of a day to their own times, and sort them. `times` maps conversations to their `piece_times`."""
     zone = day.utterances[0].time.tzinfo if day.utterances else None
     utterances = (replace(turn, time=times[turn.interaction_id][turn.position].astimezone(zone)) for turn in day.utterances)
     return replace(day, utterances=tuple(sorted(utterances, key=lambda utterance: utterance.time)))
 
 
 def spoken_time(memory: Memory) -> datetime:
-    """Return when a memory was said. This is the event time if the memory has evidence, but never after its creation."""
+    """Return when the user said a memory: the event time if the memory has evidence, but at the latest its creation."""
     event_time = memory.event_time if memory.evidence is not None else None
     return memory.created_at if event_time is None else min(event_time, memory.created_at)
 
@@ -417,7 +417,7 @@ class _BackdatedDay:
         return None
 
     def _backdate(self, change: PlannedChange) -> PlannedChange:
-        """Start a memory of this import when it was said. Other memories are unchanged."""
+        """Set the start of a memory of this import to the time when the user said it. Other memories stay unchanged."""
         spoken_at = self.moved.get(change.memory.memory_id)
         if spoken_at is None or change.before is None:
             return change
@@ -427,7 +427,7 @@ class _BackdatedDay:
         )
 
     def _backdate_opened(self, opens: PlannedChange, spoken_at: datetime, later: Memory | None) -> PlannedChange:
-        """Start a new memory when it was said. If `later` replaces it, the memory is closed."""
+        """Set the start of a new memory to the time when the user said it. If `later` replaces the memory, close it."""
         memory = opens.memory
         self.moved[memory.memory_id] = spoken_at
         changed: dict[str, Any] = {"created_at": spoken_at}
@@ -445,7 +445,7 @@ class _BackdatedDay:
 
 
 def _end_change(change: PlannedChange, spoken_at: datetime) -> PlannedChange:
-    """End the older value at the time when the newer value was said, and not when it was imported."""
+    """Set the end of a replaced value to the time when the newer value was said, and not when it was imported."""
     if change.memory.status != "superseded":
         return change
     return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": spoken_at})})

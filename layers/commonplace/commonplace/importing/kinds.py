@@ -1,4 +1,4 @@
-"""The formats that can be imported, their readers, and how to detect them."""
+"""Detect the formats that can be imported, and import sources with the reader of their format."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ READERS: Mapping[ImportKind, Reader] = {
 }  # fmt: skip
 CONVERSATIONS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
 OWN: ImportKind = "commonplace"
-"""The records that `commonplace export` wrote. They are imported unchanged."""
+"""The format of `commonplace export`. Its records are imported unchanged."""
 _NOTES_EXAMINED = 50
 _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *stores.AGENTCORE, turns.TURNS, turns.MESSAGES)
 
@@ -43,7 +43,7 @@ class DetectedKind:
 
 
 def kind_of(source: Source, kind: ImportKind | None = None) -> DetectedKind:
-    """Return the kind of a source. Raises `INVALID_ARGUMENT` if it can't be detected."""
+    """Return the format of a source. Raises `INVALID_ARGUMENT` if the format can't be detected."""
     source = unpacked(source)
     if kind is not None:
         return DetectedKind(kind, "you said so")
@@ -67,11 +67,11 @@ def import_source(
     source: Source, requested_kind: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, only: str | None = None,
     listed: range | None = range(20), progress: Progress = lambda _done, _of: None,
 ) -> Imported:  # fmt: skip
-    """Import a source, or only plan the import. Raises if the source as a whole is invalid.
+    """Import a source, or only plan the import. Raises an error if the source as a whole is invalid.
 
-    `only` is the person to import if the source has several people, or "" for entries without a name. `listed` has the
-    positions, from 0, of the entries to report. With None, the plan reports all entries and skipped passages. It then looks
-    for secrets and near-duplicates in all entries, as applying does.
+    `only` names the person to import from a source with several people, or is "" for entries without a name. `listed`
+    contains the positions, from 0, of the entries to report. If `listed` is None, the plan reports all entries and skipped
+    passages, and looks for secrets and near-duplicates in all entries, as an applied import does.
     """
     source = unpacked(source)
     detected = kind_of(source, requested_kind)
@@ -114,7 +114,7 @@ def _detect_folder_kind(source: Source) -> DetectedKind:
 
 
 def _detect_conversations(source: Source) -> DetectedKind | None:
-    """Detect an export of conversations by its beginning, because it may be too large to read whole."""
+    """Detect an export of conversations by the beginning of a file, because the file may be too large to read whole."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
     return next((kind for head in heads if (kind := _parse_kind_from_start(head.decode(errors="replace")))), None)
 
@@ -129,7 +129,7 @@ def _parse_kind_from_start(text: str) -> DetectedKind | None:
 
 
 def _note_kind(source: Source) -> DetectedKind:
-    """Return basic-memory if a note has observations, or a permalink in its front matter. Otherwise return Markdown."""
+    """Return "basic-memory" if a note has observations or a permalink in its front matter, else "markdown"."""
     kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
         if number == _NOTES_EXAMINED:
@@ -155,7 +155,7 @@ def _detect_text_kind(source: Source) -> DetectedKind:
 
 
 def _match_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
-    """Yield the kinds that match the fields of the whole object, or of the first entry."""
+    """Yield the formats that match the fields of the whole object or of its first entry."""
     if HEADER in first or {"memory_id", "raw_text"} <= first.keys():
         yield OWN, f"it has {HEADER}" if HEADER in first else "its entries have memory_id and raw_text"
     if "core_memory" in whole or {"agents", "blocks"} <= whole.keys():

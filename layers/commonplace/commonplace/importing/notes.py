@@ -1,4 +1,4 @@
-"""Read notes: basic-memory's Markdown, the `/memories` folder of Claude's memory tool, and plain Markdown or text."""
+"""Read notes from basic-memory, from the `/memories` folder of Claude's memory tool, and from plain Markdown or text."""
 
 import hashlib
 import re
@@ -25,14 +25,14 @@ _BOLD_HEADING = re.compile(r"^\*\*([^*\n]+)\*\*:?[ \t]*", re.MULTILINE)
 CODE, COMMENT, HEADING = "code between fences", "a comment", "a heading that no memory needs"
 SECOND_HEAD, EMPTY_NOTE = "a second front matter", "the front matter of a note that says nothing"
 Leave = Callable[[int, str, Any], None]
-"""Is called with the line, the reason and the text of each skipped passage."""
+"""A callback that receives the line, the reason and the text of each skipped passage."""
 
 # "[00:12:31] ..." in a transcript and "[>] ..." in a task list have no category.
 OBSERVATION = re.compile(r"\[(?!\d+:\d\d|[\W_xX]\])(?P<category>[^\[\]()\s][^\[\]()]*)\]\s+(?P<said>\S.*)")
 _RELATION = re.compile(r"(?P<kind>[^\[\]]*?)\s*\[\[(?P<target>[^\]]+)\]\]\s*(?:\((?P<context>[^()]*)\))?\s*$")
 _CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
 _TAGS = re.compile(r"(?:(?<!\S)#\S+\s*)+$")
-_NO_TAG = re.compile(r"\d+|(?=.*\d)(?:[0-9a-f]{3}){1,2}", re.IGNORECASE)  # PR #812, #ff8800
+_NO_TAG = re.compile(r"\d+|(?=.*\d)(?:[0-9a-f]{3}){1,2}", re.IGNORECASE)  # numbers (PR #812) and colours (#ff8800)
 _SECTIONS = ("observations", "relations")
 _ELEMENT = re.compile(r"</?[A-Za-z][^<>]*>")
 ELEMENT = "an element of XML"
@@ -42,17 +42,17 @@ Facts = Iterator[ForeignFact | RefusedEntry | Unread]
 Statement = tuple[str, dict[str, Any], list[str]]
 """The text, the fields and the tags of a statement."""
 ReadStatement = Callable[[str, str, str], Statement]
-"""Is called with the title of the note, the heading and the text."""
+"""A function that receives the title of a note, a heading and a text, and returns a statement."""
 
 
 def read_markdown(source: Source) -> Facts:
-    """Yield a statement for each bullet and paragraph, with the tags of the note."""
+    """Yield a statement for each bullet and paragraph of the notes, with the tags of the note."""
     for text in source.texts(*_MARKDOWN, ".txt"):
         yield from _read_note(text, "user", _build_plain_fact) if isinstance(text, Text) else [text]
 
 
 def read_anthropic_memory(source: Source) -> Facts:
-    """Read text files that an agent wrote, XML without its elements, and the `memories.json` of an export from Claude."""
+    """Yield the statements in files that an agent wrote (text or XML), or in the `memories.json` of an export from Claude."""
     if not source.is_folder and source.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
         yield from _parse_claude_memories(source)
         return
@@ -78,7 +78,7 @@ def _parse_claude_memories(source: Source) -> Facts:
 
 
 def read_basic_memory(source: Source) -> Facts:
-    """Read observations with category, tags and context, relations as sentences, and the other text of each note."""
+    """Yield observations with category, tags and context, relations as sentences, and the other text of the notes."""
     for text in source.texts(*_MARKDOWN):
         yield from _read_note(text, "user", _build_basic_fact) if isinstance(text, Text) else [text]
 
@@ -120,7 +120,7 @@ def _build_plain_fact(_title: str, heading: str, statement: str) -> Statement:
 
 
 def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
-    """Read a relation or an observation of basic-memory, or other text of the note."""
+    """Return the statement in a relation or an observation of basic-memory, or in other text of a note."""
     relation, observation = _RELATION.fullmatch(statement), OBSERVATION.fullmatch(statement)
     is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
     more: dict[str, Any] = {} if is_section else {"heading": heading}
@@ -131,7 +131,7 @@ def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
         return statement, {"note": title, **more}, []
     statement, context = observation["said"], _CONTEXT.search(observation["said"])
     statement = statement[: context.start()] if context else statement
-    trailing = _TAGS.search(statement)  # not removed from the text; numbers and colours are not tags
+    trailing = _TAGS.search(statement)  # tags stay in the text; numbers and colours are not tags
     tags = [tag.rstrip(".,;:!?") for tag in re.split(r"[#\s]+", trailing[0])] if trailing else []
     tags = [tag for tag in tags if tag and not _NO_TAG.fullmatch(tag)]
     more = {"note": title, "context": context["context"] if context else None, **more}
@@ -174,10 +174,10 @@ def statements(text: str, leave: Leave = lambda *_: None) -> Iterator[tuple[int,
 
 
 def front_matter(text: str, leave: Leave = lambda *_: None) -> tuple[dict[str, Any], str]:
-    """Return the fields between `---` at the start of a note, and the rest with its line numbers unchanged.
+    """Return the fields between `---` at the start of a note, and the rest of the note with unchanged line numbers.
 
-    A value is a text, a list in brackets, or the items, fields or lines that follow the name. A sync can leave a second
-    block of fields behind, directly after the first. This block is skipped. A block after a heading is skipped only if all
+    The value of a field is a text, a list in brackets, or the items, fields or lines that follow the name. A second block of
+    fields directly after the first, which a sync can leave behind, is skipped. A block after a heading is skipped only if all
     names are in lower case, because "Note: ..." between two rules is text.
     """
     lines = text.split("\n")
@@ -196,9 +196,9 @@ def front_matter(text: str, leave: Leave = lambda *_: None) -> tuple[dict[str, A
 
 
 def _parse_head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the fields of the block that begins at a line, and the next line. Without a block, the same line is returned.
+    """Return the fields of the block at the line `begins`, and the line after the block, or no fields and `begins`.
 
-    `strict` requires every line to be a field, an item or indented.
+    With `strict`, every line of a block must be a field, an item or indented.
     """
     marks = range(begins + 1, len(lines) if lines[begins].strip() == _MARK else 0)
     end = next((at for at in marks if lines[at].strip() == _MARK), begins)
@@ -229,7 +229,7 @@ def listed(fields: Mapping[str, Any], name: str) -> list[str]:
 
 
 def digest(content: Any) -> str:
-    """Return twelve characters that identify a statement in a store without ids."""
+    """Return a hash of twelve characters that identifies a statement in a store without ids."""
     return hashlib.sha256(" ".join(str(content).casefold().split()).encode(errors="replace")).hexdigest()[:12]
 
 

@@ -28,7 +28,7 @@ OTHER_FILE, HIDDEN_FILE, LINK = "a file of another kind", "a hidden file", "a li
 
 @dataclass(frozen=True)
 class Text:
-    """A text file. `name` is the path in the folder. `changed` is the time of the last modification."""
+    """A text file. `name` is its path in the folder. `changed` is the time of its last modification."""
 
     name: str
     text: str
@@ -44,7 +44,7 @@ class Source:
 
     @classmethod
     def of(cls, path: Path) -> "Source":
-        """Return the source at a path. A pipe can be read only once, so its text is read here."""
+        """Return the source at a path. The text of a pipe is read at once, because a pipe can be read only once."""
         return cls(None, decoded(read_file(path))) if _get_file_type(path, "file") == stat.S_IFIFO else cls(path)
 
     @property
@@ -76,12 +76,12 @@ class Source:
 
     @property
     def is_several(self) -> bool:
-        """Whether the source may have several files."""
+        """True if the source may have several files."""
         return self.is_folder or self.is_archive
 
     @cached_property
     def text(self) -> str:
-        """The whole text of a file of up to 50 MB. It may be UTF-8, UTF-16 with a byte order mark, or cp1252."""
+        """The whole text of a file of up to 50 MB, in UTF-8, UTF-16 with a byte order mark, or cp1252."""
         if self.path is None:
             return self.stdin_text or ""
         if self.is_archive:
@@ -90,7 +90,7 @@ class Source:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding of the file, which may have any size. Raises `INVALID_ARGUMENT` if the file is not text."""
+        """The encoding of a file of any size. Raises `INVALID_ARGUMENT` if the file is not text."""
         if self.path is None:
             return "utf-8"
         for tried in (_ENCODINGS.get(self.head[:2], "utf-8-sig"), "cp1252"):
@@ -122,7 +122,7 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Whether the file looks like JSON Lines. It must have several lines, and the first must go from `{` to `}`."""
+        """True if the file looks like JSON Lines: it has several lines, and the first goes from `{` to `}`."""
         lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
         try:
             first, more = next(lines, "").strip("\ufeff \t\r"), next(lines, None)
@@ -140,8 +140,8 @@ class Source:
             yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
-        """Yield the text files of a folder in the order of their paths, or the single file. Unreadable files are refused.
-        Hidden files, links and files with another suffix are yielded as `Unread`."""
+        """Yield the text files of a folder, sorted by path, or the single file. Unreadable files are yielded as refused, and
+        hidden files, links and files with another suffix as `Unread`."""
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
@@ -154,9 +154,9 @@ class Source:
         yield from skipped
 
     def files(self, *suffixes: str, skipped: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
-        """Yield a folder's files with these suffixes, sorted by path; without suffixes, all files.
+        """Yield the files of a folder that have one of the suffixes, or all files without suffixes, sorted by path.
 
-        `skipped` gets all other files, hidden files and links. Raises `PAYLOAD_TOO_LARGE` beyond 10,000 files.
+        Other files, hidden files and links are added to `skipped`. Raises `PAYLOAD_TOO_LARGE` for more than 10,000 files.
         """
         assert self.path is not None
         with _convert_os_errors():
@@ -177,9 +177,9 @@ class Source:
 
 
 def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
-    """Read a whole file or pipe. `field` is the argument that named the file.
+    """Read a whole file or pipe. Errors name the argument `field`, which gave the path.
 
-    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for system errors, folders, devices and sockets.
+    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for folders, devices, sockets and system errors.
     """
     if _get_file_type(path, field) == stat.S_IFDIR:
         raise invalid(field, "is a folder; name a file")
@@ -191,7 +191,7 @@ def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
 
 
 def _get_file_type(path: Path, field: str) -> int:
-    """Return the type of a path as `stat` has it. Raises `INVALID_ARGUMENT` unless it is a file, folder or pipe."""
+    """Return the `stat` type of a path. Raises `INVALID_ARGUMENT` unless the path is a file, folder or pipe."""
     with _convert_os_errors(field):
         kind = stat.S_IFMT(path.stat().st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFIFO):
@@ -200,9 +200,9 @@ def _get_file_type(path: Path, field: str) -> int:
 
 
 def decoded(data: bytes) -> str:
-    """Decode UTF-16 with a byte order mark, UTF-8, or cp1252, in this order. Converts CRLF to LF.
+    """Decode text as UTF-16 with a byte order mark, UTF-8 or cp1252, the first that fits, and convert CRLF to LF.
 
-    Raises `INVALID_ARGUMENT` if no encoding fits or the text contains NUL.
+    Raises `INVALID_ARGUMENT` if no encoding fits, or if the text contains NUL characters.
     """
     encoding = _ENCODINGS.get(data[:2], "utf-8-sig")
     for tried in (encoding, "cp1252"):
@@ -221,7 +221,7 @@ def _get_modified_time(path: Path) -> datetime:
 
 @contextmanager
 def _convert_os_errors(field: str = "file") -> Iterator[None]:
-    """Turn an `OSError` into an error about the field."""
+    """Convert an `OSError` to an error about the argument `field`."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Read transcripts. Each turn becomes a statement, and the messages of chat APIs become conversations."""
+"""Read transcripts as statements, one per turn, and messages of chat APIs as conversations."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ _TIMES = ("created_at", "create_time", "timestamp", "time")
 
 
 def read_turns(source: Source) -> ReadEntries:
-    """Yield a statement for each turn of any speaker. The previous turn can show that a number is a secret."""
+    """Yield a statement for each turn of any speaker, with the previous turn, which may show that a number is a secret."""
     session, before = None, None
 
     def fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
@@ -46,8 +46,8 @@ def read_turns(source: Source) -> ReadEntries:
 
 
 def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Conversations:
-    """Yield the conversations of `{role, content}` messages. A file has one conversation, or several under `messages`. A
-    message without a time gets the time of the file. Unread passages are yielded between the conversations."""
+    """Yield the conversations of `{role, content}` messages. A file contains one conversation, or several under `messages`.
+    A message without a time gets the file's time of modification. Unread passages are yielded in between."""
     at = min(source.changed or now, now)
 
     def is_conversation(entry: Any) -> bool:
@@ -63,12 +63,12 @@ def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Convers
 
 
 def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
-    """Yield the conversations in these messages, and the refused and unread messages in between."""
+    """Yield the conversations in a list of messages, with refused and unread messages in between."""
     left = list[RefusedEntry | Unread]()
     for section in split_by_pauses(with_times(_check_turns(messages, left), at.isoformat()), zone):
         texts, names = list[str](), dict[str, int]()
         for number, text in enumerate(section, 1):
-            if text.role == "user":  # hash the user's words so far into names, to recognize a conversation that grew
+            if text.role == "user":  # name by a hash of the user's words so far, to recognize a conversation that grew
                 texts.append(redact(text.text).text)
                 digest = hashlib.sha256("\0".join(texts).encode(errors="replace")).hexdigest()[:32]
                 names[f"{MESSAGES}/{digest}"] = number
@@ -80,7 +80,7 @@ def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | N
 
 
 def _check_turns(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
-    """Yield role, text and time of each message. Refused messages and unread passages are added to `left`."""
+    """Yield the role, text and time of each message. Refused messages and unread passages are added to `left`."""
     number, before = 0, None
     for entry in messages:
         if isinstance(entry, Unread):
@@ -99,7 +99,7 @@ def _check_turns(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> 
 
 
 def _find_unread_parts(where: str, message: ChatMessage, fields: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
-    """Yield the parts that become no memory, like other fields of the user's messages and messages of other roles."""
+    """Yield the parts of a message that are not imported, like additional fields, or messages of other roles."""
     if message.speaker == "user":
         yield from unused_fields(fields, "role", "content")
         if message.not_read is not None:

@@ -1,1 +1,1 @@
-"""Writes records to the index, rebuilds the index from the records, and checks it against them."""
+"""Write records to the index, rebuild the index from the records, and compare both."""

@@ -1,7 +1,7 @@
-"""Checks the index against the records, checks records against each other, and repairs the index of one user.
+"""Compare the index with the records, check records against each other, and repair the index of one user.
 
-`commonplace doctor` checks all users. Other checks read one user's records in parts. A check of records against each other
-finds broken links, and active memories that have the same content or the same key.
+`commonplace doctor` checks all users. Other checks read one user's records in parts. Checking records against each other
+finds broken links, circles of links, and active memories that have the same content or the same key.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ _DESCRIPTIONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class IndexFault:
-    """A record and its document that differ. `change` repairs the document."""
+    """A difference between a record and its document in the index. `change` repairs the document."""
 
     kind: Kind
     change: IndexChange
@@ -49,7 +49,7 @@ class IndexFault:
 
     @property
     def repairable(self) -> bool:
-        """Whether `change` can repair the fault. False for a newer document, because the index refuses older versions."""
+        """True unless the document is newer than the record, because the index refuses older versions."""
         return self.kind != "ahead"
 
     def finding(self) -> Finding:
@@ -62,13 +62,13 @@ class IndexFault:
 
 
 def miscounted(name: str) -> Finding:
-    """Return the finding for a count that is wrong. `name` is the name of the count."""
+    """Return the finding for a wrong count. `name` is the name of the count."""
     detail = f"what is counted beside the documents is wrong; {_REPAIR} counts anew"
     return Finding(kind="miscounted", id=name, detail=detail, repairable=True)
 
 
 def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[IndexFault]:
-    """Yield a fault for each record whose document is missing or different."""
+    """Yield a fault for each record of a batch whose document is missing or different."""
     for stored, document in zip(batch, contents.look_up(batch), strict=True):
         if document is None or document.user_id != stored.memory.user_id:
             yield IndexFault("missing", stored)
@@ -79,7 +79,7 @@ def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[Inde
 
 
 def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterator[IndexFault]:
-    """Yield a fault for each document without a record. Its change is a tombstone that removes the document."""
+    """Yield a fault for each document without a record. The fault's `change` is a tombstone that removes the document."""
     for user_id, group in groupby(batch, key=lambda document: document.user_id):
         by_id = {document.memory_id: document for document in group}
         with gathered() as flaws:  # unreadable records exist too
@@ -91,9 +91,9 @@ def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterat
 
 @dataclass(frozen=True)
 class ConsistencyReport:
-    """The numbers of records, documents, faults by kind, and repairs, and the unreadable records.
+    """The numbers of records, documents, repairs, and faults by kind, and the unreadable records.
 
-    Writes of the last seconds may be counted as `behind` or `missing` although the index is fine.
+    Recent writes may be counted as `behind` or `missing` for a few seconds, although the index is fine.
     """
 
     records: int
@@ -109,7 +109,7 @@ def check_consistency(
 ) -> ConsistencyReport:  # fmt: skip
     """Compare each record with its document, each document with its record, and records with each other.
 
-    `repair` updates the index. Writes may continue. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
+    With `repair`, update the index. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
     """
     inconsistencies: Counter[Kind] = Counter()
     seen = documents = mended = 0
@@ -162,7 +162,7 @@ class RecordFaults:
         self._held_twice: list[Finding] = []
 
     def take(self, memory: Memory) -> None:
-        """Add one record."""
+        """Add one record to the records to check."""
         for name, links in self._links.items():
             target = getattr(memory, name)
             if target is not None:
@@ -173,7 +173,7 @@ class RecordFaults:
                 self._record_holder(memory, "same_key", (memory.collection, memory.key))
 
     def findings(self, records: MemoryRecords) -> Iterator[Finding]:
-        """Yield the faults. Targets of links that were not collected are looked up in `records`."""
+        """Yield the faults between the collected records. `records` is searched for link targets that were not collected."""
         yield from self._held_twice
         for name, links in self._links.items():
             for ring in _find_circles(links):
@@ -184,7 +184,7 @@ class RecordFaults:
         yield from self._find_broken_links(records)
 
     def _record_holder(self, memory: Memory, kind: Kind, place: object) -> None:
-        """Record which memory holds a content or a key, and a finding if another memory holds it too."""
+        """Record which memory has a content or a key, and add a finding if another memory has the same."""
         other = self._holders.setdefault((memory.user_id, kind, place), memory.memory_id)
         if other == memory.memory_id:
             return
@@ -208,7 +208,7 @@ class RecordFaults:
 
 
 def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
-    """Yield findings for the unreadable records of one user, and for dates that were clamped when they were read."""
+    """Yield findings for the unreadable records of one user, and for dates that were clamped when a record was read."""
     for name in (name for name, owner in flaws.unreadable.items() if owner == user_id):
         why = f"its record can't be read; commonplace erase --memory {name} erases it"
         yield Finding(kind="unreadable", id=name, detail=why, repairable=False)
@@ -247,7 +247,7 @@ InTime = Callable[[Iterable[Any]], Iterator[Any]]
 
 @dataclass(frozen=True)
 class UserIndex:
-    """One user's records and index at one moment. `progress` receives the number of records that a repair has checked."""
+    """The records and the index of one user at one moment. `progress` receives the number of records a repair has checked."""
 
     user_id: str
     now: datetime
@@ -257,13 +257,13 @@ class UserIndex:
     progress: Callable[[int], None] = lambda _checked: None
 
     def waiting(self) -> frozenset[str]:
-        """Return the ids of pending writes. The index may not have them yet, so searches read them from the records."""
+        """Return the ids of memories with pending writes, which the index may lack and searches read from the records."""
         if self.upkeep.pending is None:
             return frozenset()
         return frozenset(stored.memory.memory_id for stored in self.upkeep.pending.pending(self.user_id)[0])
 
     def differing(self, batch: Sequence[Stored], waiting: Collection[str]) -> list[IndexFault]:
-        """Return the faults in a batch. Each fault is checked twice, so that concurrent writes are not reported."""
+        """Return the faults in a batch. Each fault is checked again, so that concurrent writes are not reported as faults."""
         contents = self.upkeep.contents
         if contents is None:
             return []
@@ -272,7 +272,7 @@ class UserIndex:
         return list(differing(reread, contents)) if reread else []
 
     def survey(self) -> tuple[list[IndexFault], list[Finding]]:
-        """Return the documents without a record, and the faults in counts and between records. All records are read."""
+        """Read all records, and return the documents without a record and the faults in counts and between records."""
         between = RecordFaults(self.now)
         with gathered() as flaws:
             known = set[str]()
@@ -291,7 +291,7 @@ class UserIndex:
 
 @dataclass(frozen=True)
 class Part:
-    """The findings in some of a user's records. The next part starts after the id `last`, which is None at the end."""
+    """The findings in a part of a user's records. The next part starts after the id `last`, which is None at the end."""
 
     checked: int
     findings: list[Finding]
@@ -299,7 +299,7 @@ class Part:
 
 
 def check_part(user: UserIndex, after: str | None, most: int) -> Part:
-    """Compare `most` records with the index, from the id `after`. The last part checks documents and links too."""
+    """Compare up to `most` records after the id `after` with the index. The last part also checks documents and links."""
     waiting = user.waiting()
     with gathered() as flaws:
         part = list(islice(user.upkeep.everything.of_user(user.user_id, after), most))
@@ -314,10 +314,10 @@ def check_part(user: UserIndex, after: str | None, most: int) -> Part:
 
 @dataclass
 class Repaired:
-    """The result of a repair or of its dry run. `left` has faults in records, which a repair doesn't change.
+    """The result of a repair or of its dry run. `left` contains the faults that a repair can't correct.
 
-    `checked` is the number of checked records. The repair continues after the id `last`. `others` has faults outside
-    records and documents, from the survey before the repair.
+    `checked` is the number of checked records. The repair continues after the id `last`. `others` contains the faults in
+    counts and between records, which are found before the repair.
     """
 
     indexed: int = 0
@@ -334,10 +334,10 @@ REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
 
 
 def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
-    """Repair one user's index. Adds to `done`. `dry_run` only counts. Raises `IndexUnavailable` or `OutOfTime`."""
+    """Repair a user's index, adding to `done`. With `dry_run`, only count. Raises `IndexUnavailable` or `OutOfTime`."""
     done, contents = done or Repaired(), user.upkeep.contents
     try:
-        if done.others is None:  # before any repair, which may correct counts that must be reported
+        if done.others is None:  # before any repair, because a repair may correct counts that must be reported
             orphans, findings = user.survey()
             for batch in in_batches(orphans, BATCH):
                 done.removed += _mend_documents(contents, {fault.name: fault.change for fault in batch}, dry_run, done)
@@ -370,7 +370,7 @@ def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repair
 
 
 def _mend_documents(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry_run: bool, done: Repaired) -> int:
-    """Write or remove documents. Return how many were, or would be, changed. Failures are added to `done`."""
+    """Write or remove documents. Returns how many were or would be changed. Failures are added to `done`."""
     if contents is None or not wanted or dry_run:
         return len(wanted)
     failed = [

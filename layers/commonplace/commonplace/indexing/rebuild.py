@@ -1,4 +1,4 @@
-"""Rebuilds the index from the records while the live index stays in use."""
+"""Rebuild the index from the records while the live index stays in use."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _FIRST_WAIT = 0.25  # seconds; the wait doubles with each retry
 
 @dataclass(frozen=True)
 class RebuildResult:
-    """The numbers of indexed and re-embedded records, and the ids of refused records with reasons."""
+    """The numbers of indexed and of re-embedded records, and the ids of refused records with the reasons."""
 
     records: int
     embedded: int
@@ -30,14 +30,14 @@ class RebuildResult:
 
 @dataclass(frozen=True)
 class EmbeddingRenewal:
-    """Embeds records again with the current model. The record store is updated before the index."""
+    """Embeds records again with the current model, and updates the record store."""
 
     records: MemoryRecords
     embedder: Embedder
     clock: Clock
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
-        """Return the records with vectors of the current model. Skips records that another writer changed meanwhile."""
+        """Return the records with vectors of the current model. Concurrently changed records are returned unchanged."""
         old = [stored.memory.content for stored in batch if not self.is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
         return [stored if self.is_current(stored) else self._renew_vector(stored, embedder) for stored in batch]
@@ -63,7 +63,7 @@ class EmbeddingRenewal:
 def embed_stale(user_id: str, everything: AllRecords, renewal: EmbeddingRenewal, progress: Callable[[int, int], None]) -> int:
     """Embed the memories of a user that have no vector of the current model. Returns the number of new vectors.
 
-    A new call continues an interrupted one. `progress` receives the number done and the total.
+    Call again to continue after an interruption. `progress` receives the number of processed memories and their total.
     """
     old = [stored.memory.memory_id for stored in everything.of_user(user_id) if not renewal.is_current(stored)]
     done = embedded = 0
@@ -79,12 +79,12 @@ def reindex(
     everything: AllRecords, rebuild: IndexRebuild, renewal: EmbeddingRenewal, progress: Callable[[int], None],
     wait: Callable[[float], None] = time.sleep, move: bool = False,
 ) -> RebuildResult:  # fmt: skip
-    """Rebuild the index of all users. The new index replaces the old one at the end.
+    """Rebuild the index of all users. The new index replaces the old index at the end.
 
-    From the start, each write goes to both indexes, so none is missed. A rebuild also applies a new layout. With `move`, it
-    changes the embedding model too and rewrites every record. `progress` receives the number of indexed records. A new call
-    continues an interrupted rebuild. If the index refuses after several tries, `IndexUnavailable` is raised and the old
-    index stays live.
+    During the rebuild, each write goes to both indexes, so that none is missed. A rebuild also applies a new layout. With
+    `move`, a rebuild changes the embedding model and rewrites every record. `progress` receives the number of indexed
+    records. Call again to continue after an interruption. If the new index keeps refusing records, `IndexUnavailable` is
+    raised and the old index stays live.
     """
     if not move:
         _refuse_another_model(rebuild, renewal.embedder.name)
@@ -105,7 +105,7 @@ def reindex(
 
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
-    """Raise if the model differs from the live index, because another version must not re-embed every record by mistake."""
+    """Raise an error if the live index has vectors of another model, so that no version re-embeds all records by mistake."""
     live = rebuild.model()
     if live not in (None, name):
         raise CommonplaceError(
@@ -117,7 +117,7 @@ def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
 
 
 def _fill_index(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
-    """Fill records into the new index. Records that it does not take yet are sent again, after a pause."""
+    """Write records to the new index. Records that the index can't accept yet are sent again after a pause."""
     outcomes = rebuild.fill(records)
     for number in range(_TRIES):
         retried = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]

@@ -1,4 +1,4 @@
-"""The projector. It writes changes from the table's stream to the index. Refused changes become dead letters."""
+"""The projector, which writes changes from the table's stream to the index. Refused changes become dead letters."""
 
 import logging
 from collections import Counter
@@ -19,7 +19,7 @@ _STATES = ("done", "retry", "failed")
 
 
 def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
-    """Write changes to the index and confirm the stored changes. They may have any order. Return an outcome per change."""
+    """Write changes, in any order, to the index, confirm the stored ones, and return an outcome per change."""
     outcomes = writer.put(changes)
     for change, outcome in zip(changes, outcomes, strict=True):
         if outcome.state == "done" and isinstance(change, Stored):  # a purge has already deleted its pending row
@@ -31,10 +31,10 @@ def reconcile(
     before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, IndexOutcome], None],
     in_time: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:  # fmt: skip
-    """Write changes again that were pending before `before`. Return the number of changes in each state.
+    """Write the changes again that were pending before `before`. Return the number of changes in each state.
 
-    This repairs the index after an outage that is longer than the stream's retention. `failed` receives each change that the
-    index refuses for good. It stops when time is up, or when every write of a batch fails because the index is down.
+    This repairs the index after an outage that is longer than the stream's retention. `failed` is called with each change
+    that the index refuses for good. Writing stops when the time is up or when the index refuses a whole batch for now.
     """
     counts: Counter[str] = Counter()
     for changes in in_batches(pending.pending_since(before), _BATCH):
@@ -58,7 +58,7 @@ def _confirm_change(change: Stored, pending: PendingWrites) -> None:
 
 @dataclass(frozen=True)
 class Projector:
-    """The ports of the projector. `streamed` parses an event. `set_up` returns False if a reindex must follow."""
+    """The ports of the projector. `streamed` parses an event. `set_up` returns False if the index must be rebuilt."""
 
     streamed: Callable[[Mapping[str, Any]], Iterator[StreamRecord]]
     writer: IndexWriter
@@ -77,7 +77,7 @@ class NoIndex:
 
 
 class NoRebuild:
-    """The rebuild for deployments without an index."""
+    """An index rebuild for deployments without an index."""
 
     def model(self) -> None:
         """Return None, because there is no index."""
@@ -95,7 +95,7 @@ class NoRebuild:
 
 @dataclass(frozen=True)
 class ProjectedBatch:
-    """The result of a batch. `to_retry` has the sequence numbers to retry. `oldest` is the time of the oldest change done."""
+    """The result of a batch. `to_retry` lists sequence numbers to retry. `oldest` is the time of the oldest change done."""
 
     done: int
     set_aside: int
@@ -104,7 +104,7 @@ class ProjectedBatch:
 
 
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
-    """Project a batch. Repeats are safe, in part or in any order. An unreadable record doesn't stop the other records."""
+    """Project a batch of records. A batch may repeat, in part or in another order. Unreadable records do not block others."""
     readable = [record for record in records if record.change is not None]
     followed = project([item.change for item in readable if item.change is not None], projector.writer, projector.pending)
     outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}
@@ -121,7 +121,7 @@ def project_batch(records: Sequence[StreamRecord], projector: Projector) -> Proj
 
 
 def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:
-    """Send dead letters. Return False on failure. The stream must then deliver their records again."""
+    """Send dead letters. Returns False if that fails, because the stream must then deliver the records again."""
     for letter in letters:
         _log.error("a change can't be indexed: %s", letter.reason)
     try:

@@ -1,1 +1,1 @@
-"""The interfaces. Each interface converts requests to tool calls, and the results to responses."""
+"""The interfaces, each of which converts requests to tool calls, and results to responses."""

@@ -7,7 +7,7 @@ from commonplace.domain.errors import escaped, places_of
 
 
 class WithoutTexts(logging.Formatter):
-    """Formats a record as one line. Shows only type and place of an exception, because a message may quote a user."""
+    """Formats a log record as one line, with only the type and place of an exception, whose message may quote a user."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = escaped(f"{record.levelname.lower()}: {record.getMessage()}")
@@ -21,7 +21,7 @@ def log_without_texts() -> None:
 
 
 def library_without_texts(name: str) -> None:
-    """Send the logs of one library to stderr, formatted by `WithoutTexts`. Other logs go to Lambda's handler."""
+    """Send the warnings of one library to stderr, formatted by `WithoutTexts`. Other logs go to the handler of Lambda."""
     library = logging.getLogger(name)
     if library.propagate:
         library.addHandler(_build_handler())

@@ -7,8 +7,8 @@ from tempfile import NamedTemporaryFile
 
 
 def replace(file: Path, body: bytes) -> None:
-    """Replace `file` by a new file with the same permissions, written in the same folder and renamed. Raises `OSError`."""
-    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # only its owner can read it
+    """Replace `file` atomically by a file with the same permissions, which is first written beside it. Raises `OSError`."""
+    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # readable only by its owner
         try:
             made.write(body)
             made.flush()

@@ -43,11 +43,11 @@ _CONFIDENCE = 0.9
 
 
 class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
-    """A rejected tool call, which changes nothing. The message tells the agent why."""
+    """Raised to reject a tool call. The call then changes nothing, and the message gives the agent the reason."""
 
 
 class AgentPlan:
-    """The agent's decisions (`made`) by memory name. The name is the key, or the id of a memory without a key."""
+    """The agent's decisions. `made` maps memory names to decisions. A memory without a key is named by its id."""
 
     def __init__(self, day: Day, record: MemoryView, now: datetime) -> None:
         self._day, self._record = day, record
@@ -60,7 +60,7 @@ class AgentPlan:
 
     @property
     def view(self) -> StagedView:
-        """The memories, without the memories that the plan closes."""
+        """The stored memories except those that the plan closes."""
         return StagedView(self._record, self.decisions)
 
     @property
@@ -69,7 +69,7 @@ class AgentPlan:
         return {name: made.candidate for name, made in self.made.items() if made.operation in ("ADD", "UPDATE")}
 
     def candidate(self, content: str, call: "Write | Update | Delete", **fields: Any) -> Candidate:
-        """Build a candidate from a call. Raises `RejectedCall` if the interaction doesn't contain the evidence."""
+        """Build a candidate from a tool call. Raises `RejectedCall` if the interaction does not contain the evidence."""
         interaction_id, evidence = call.interaction_id, call.evidence
         for utterance in self._day.utterances:
             if utterance.interaction_id == interaction_id and evidence_span(evidence, utterance):
@@ -77,7 +77,7 @@ class AgentPlan:
         raise RejectedCall("the evidence is not in the user's own words of this interaction")
 
     def add(self, name: str, candidate: Candidate) -> str | None:
-        """Plan a new memory, or return the reason if there is nothing to add. An outdated value becomes a closed memory."""
+        """Plan a new memory, or return the reason why nothing is added. An outdated value is stored as a closed memory."""
         by_rules = decide([*self.new_candidates.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
@@ -93,7 +93,7 @@ class AgentPlan:
         self._put_decision(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, call: "Delete", target: Memory | None) -> None:
-        """Plan to close or forget a memory, depending on the evidence. Without `target`, drop the planned entry."""
+        """Plan to close or forget a memory, depending on the evidence. Without `target`, drop the key's planned entry."""
         name, request = call.key, forget_target(call.evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
         candidate = self.candidate(request or call.evidence, call, **sure)
@@ -108,7 +108,7 @@ class AgentPlan:
             self._put_decision(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
     def forget(self, request: Candidate) -> None:
-        """Plan a forget request once. Drops planned entries that the request covers, if the user said them earlier."""
+        """Plan a forget request, at most once. Planned entries that are older and covered by the request are dropped."""
         name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has this form
         # Use the stored memories, not the plan's view: memories that the plan closes still contain their words.
         (wanted,) = decide([request], self._record, self._now)
@@ -228,7 +228,7 @@ class AgentTools:
         return {"deleted": True, "key": request.key}
 
     def _find_target(self, key: str) -> Memory | None:
-        """Return a shown memory by its name, or None for an entry that only the plan has."""
+        """Return the memory that was shown under this name, or None if the name belongs to a planned entry."""
         if key in self.plan.new_candidates:
             return None
         shown = self._shown.get(key)
@@ -243,7 +243,7 @@ class AgentTools:
     def _format_entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in memories:
-            # Name a memory by id if its key is missing or in another collection. Ids can't equal keys, which are lower case.
+            # A memory without a key, or in another collection, is named by its id in lower case, like the keys of calls.
             key = memory.key if memory.collection == DEFAULT_COLLECTION else None
             name = key or memory.memory_id.lower()
             self._shown[name] = memory
@@ -255,7 +255,7 @@ class AgentTools:
 
 
 def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Let the model plan changes for a day with tools. Returns its decisions and the unread interactions."""
+    """Let the model plan the changes of a day by calling tools. Returns the model's decisions and the unread interactions."""
     end = time.monotonic() + model.allowance.agent_seconds
     tools = AgentTools(day, view, now)
     unread: list[Unread] = []
@@ -264,7 +264,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
         try:
             ended = _run_conversation(f"{day.date}/agent/{number}", day, chunk, tools, model, end)
         except (BudgetSpent, ModelUnavailable) as error:
-            # Drop the half-made plan: the next reader starts over with these interactions.
+            # Drop the unfinished plan, because the next reader starts over with these interactions.
             tools.plan.made = before
             unread.append(unread_after(error, interactions_in(chunk)))
             continue
@@ -282,7 +282,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
 
 
 def _run_conversation(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
-    """Let the model read a chunk and call its tools. Returns why it ended too early, or None if the model finished."""
+    """Let the model read a chunk and call tools. Returns why the conversation ended early, or None if the model finished."""
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _find_reached_limit(model, end)):
         reply = model.ask(
@@ -332,7 +332,7 @@ REQUESTS: dict[str, tuple[type[Request], str]] = {
     "update_memory": (Update, "Gives a key a new value; the old one is closed and kept."),
     "delete_memory": (Delete, "Closes the memory of a key: it is wrong or over, or the user wants it forgotten."),
 }
-"""Each tool with its request model and description."""
+"""The request model and the description of each tool, by the name of the tool."""
 
 
 def tool_list() -> list[dict[str, Any]]:
@@ -344,6 +344,6 @@ def tool_list() -> list[dict[str, Any]]:
 
 
 def _is_older(candidate: Candidate, request: Candidate) -> bool:
-    """Return whether a candidate is older than a forget request, or may be. Another forget request never is."""
+    """Return whether a candidate is or may be older than a forget request. Other forget requests never count as older."""
     spoken, requested = candidate.event_time, request.event_time
     return not candidate.forgets and (spoken is None or requested is None or spoken <= requested)

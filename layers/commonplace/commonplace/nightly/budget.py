@@ -18,19 +18,19 @@ class Answers(Protocol):
     """The saved answers of a model in one run, by name."""
 
     def get(self, name: str) -> str | None:
-        """Return the answer saved under the name, or None."""
+        """Return the answer saved under `name`, or None."""
 
     def save(self, name: str, body: str) -> None:
-        """Save an answer before it is used."""
+        """Save an answer under `name`. Callers save an answer before they use it."""
 
 
 class BudgetSpent(Exception):  # noqa: N818 - a state that notes report
-    """The call would exceed the day's token limit, for this user or for all users."""
+    """Raised if a call would exceed the token limit of the day, for this user or for all users."""
 
 
 @dataclass
 class MeteredModel:
-    """A model that a user's run calls within the budget. Calls count for the day `today` (UTC)."""
+    """A language model whose calls count toward the token budget of a user, on the day `today` (UTC)."""
 
     model: LanguageModel
     budget: TokenBudget
@@ -53,7 +53,7 @@ class MeteredModel:
         max_tokens: int = 8_000,
         seconds: float | None = None,
     ) -> Reply:
-        """Return the answer saved under this name, or call the model. Raises `BudgetSpent` or `ModelUnavailable`."""
+        """Return the answer saved under `name`, or call the model. Raises `BudgetSpent` or `ModelUnavailable`."""
         saved = self.answers.get(name)
         if saved is not None:
             fields = json.loads(saved)
@@ -87,7 +87,7 @@ class MeteredModel:
 
 @dataclass(frozen=True)
 class Unread:
-    """Interactions that the model didn't read. If `waits`, the next run retries them, else rules are used."""
+    """Interactions that the model did not read. The next run retries them if `waits` is True. Otherwise, rules read them."""
 
     interactions: frozenset[str]
     why: str
@@ -95,18 +95,18 @@ class Unread:
 
 
 def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
-    """Return the interactions that a failed call left unread. They wait unless a retry would fail again."""
+    """Return the interactions that a failed call left unread. They wait for the next run unless a retry would fail too."""
     if isinstance(error, BudgetSpent):
         return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
     return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)
 
 
 def tokens_of(*parts: object) -> int:
-    """Estimate the tokens as a third of the UTF-8 bytes. Values other than text are measured as JSON."""
+    """Estimate the number of tokens as a third of the UTF-8 bytes. Values that are not strings are measured as JSON."""
     texts = (part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part)
     return -(-sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN)
 
 
 def cost_of(input_tokens: int, output_tokens: int, allowance: Allowance) -> float:
-    """Return the cost in US dollars at the allowance's prices, 0 if they are unknown."""
+    """Return the cost of the tokens in US dollars at the prices of `allowance`, or 0 if the prices are unknown."""
     return (input_tokens * allowance.price_in + output_tokens * allowance.price_out) / 1_000_000

@@ -1,4 +1,4 @@
-"""Read the interactions of a day and plan changes of memories. An interaction that can't be read doesn't stop the others."""
+"""Plan the changes that a day's interactions make to the memories. One unreadable interaction does not block the others."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +15,9 @@ from commonplace.runs.apply import Lease, Plan, RunContext, merged
 from commonplace.runs.limits import apply_limits, usage_of_day
 
 ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
-"""Reads a day in a mode, with the saved answers. The set has the interactions that two runs failed to read."""
+"""A function that reads a day in a mode, using saved answers. The set contains interactions that two runs failed to read."""
 
-_RUNS = 20  # newest runs, which include those of the same day
+_RUNS = 20  # number of newest runs, which include earlier runs of the same day
 _TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)
 _NOT_ADDED = 'than one day adds were left out; say "remember that" before anything important'
 _log = logging.getLogger("commonplace")
@@ -55,7 +55,7 @@ class UnsavedAnswers:
 
 @dataclass(frozen=True)
 class DayPlanner:
-    """Plan the days of one user in one mode. `failed_twice` lists interactions that two runs failed to read."""
+    """Plans the days of one user in one mode. `failed_twice` has the ids of interactions that two runs failed to read."""
 
     context: RunContext
     read: ReadDay
@@ -91,7 +91,7 @@ class DayPlanner:
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
     def _draft_separately(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
-        """Yield a plan per interaction. Earlier plans count as applied, so that corrections can refer to them."""
+        """Yield one plan per interaction. Earlier plans count as applied, so that later interactions can correct them."""
         view = self.view.copy()
         for interaction_id in ids:
             utterances = tuple(utterance for utterance in day.utterances if utterance.interaction_id == interaction_id)

@@ -37,11 +37,11 @@ _LONGEST_TITLE = 300
 _LONGEST_NAME = 128
 
 MAX_CHARACTERS = 300_000
-"""The most characters of an interaction. All texts count."""
+"""The maximum number of characters in all texts of an interaction."""
 MAX_BYTES = 350_000
-"""The most bytes of a compressed conversation, which is stored as one item of at most 400 KB."""
+"""The maximum size of a compressed conversation in bytes. A conversation is stored as one item of at most 400 KB."""
 MAX_MESSAGES = 2_000
-"""The most messages of a discussion. Skipped messages count too."""
+"""The maximum number of messages in a discussion, including skipped messages."""
 _MOST_MESSAGES = f"messages: {MAX_MESSAGES:,} are the most; send several interactions"
 
 _KINDS: Mapping[str, type[SentInteraction]] = {
@@ -65,19 +65,19 @@ class Checked:
 
     @cached_property
     def name(self) -> str:
-        """The id in the ledger. If the given id contains a secret, this is a hash."""
+        """The id of the interaction in the ledger, which is a hash if the given id contains a secret."""
         return without_secret(self.interaction.id)
 
     @property
     def characters(self) -> int:
-        """The total length of its texts."""
+        """The total length of the interaction's texts."""
         return sum(map(len, texts_of(self.interaction)))
 
 
 def well_formed(
     interactions: Sequence[Any], caller: Caller, refused: list[RefusedInteraction], skipped: list[SkippedMessage]
 ) -> Iterator[Checked]:
-    """Yield the valid interactions, with id and time. Append the others to `refused`, and skipped messages to `skipped`."""
+    """Yield the valid interactions. Add invalid interactions to `refused`, and messages that are not read to `skipped`."""
     unnamed = _Unnamed(caller)
     for entry in interactions:
         try:
@@ -101,9 +101,9 @@ def well_formed(
 
 @dataclass
 class _Unnamed:
-    """Add missing ids and times to interactions. A missing time becomes the time of the call.
+    """Adds missing ids and times to interactions. A missing time becomes the time of the call.
 
-    The id is a hash of the user, the content, the local day, and the position among equal interactions of this call.
+    A new id is a hash of the user, the content, the local day, and the position among equal interactions of this call.
     """
 
     caller: Caller
@@ -115,7 +115,7 @@ class _Unnamed:
         return {**fields, **{name: value for name, value in missing.items() if fields.get(name) is None}}
 
     def id_of(self, redacted: Interaction) -> str:
-        """Return the id of an unnamed interaction. Remove secrets first, because a hash of a short one can be guessed."""
+        """Return a new id for a redacted interaction. Without redaction, short secrets could be guessed from the hash."""
         content = redacted.model_dump(mode="json", exclude={"id", "time"})
         zone = self.caller.now.tzinfo
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()
@@ -159,7 +159,7 @@ def _convert_interaction(interaction: SentInteraction) -> Interaction:
 
 
 def texts_of(interaction: Interaction | Page) -> list[str]:
-    """Return the texts of an interaction. Return an empty list if its kind has no text."""
+    """Return the texts of an interaction, or an empty list for a kind of interaction without text."""
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit | Page) else []
@@ -167,7 +167,7 @@ def texts_of(interaction: Interaction | Page) -> list[str]:
 
 def _refuse_too_long(interaction: Interaction | Page) -> None:
     field = "messages" if isinstance(interaction, Discussion) else "text"
-    if len(texts_of(interaction)) > MAX_MESSAGES:  # the page contains a transcript
+    if len(texts_of(interaction)) > MAX_MESSAGES:  # only a page with a transcript can still have too many messages
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, field)
     if sum(map(len, texts_of(interaction))) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
@@ -180,7 +180,7 @@ def _refuse_too_long(interaction: Interaction | Page) -> None:
 
 
 def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before: Interaction | None = None) -> Interaction:
-    """Remove secrets from all fields and add the time zone. `before` is the interaction that this may be a reply to."""
+    """Remove secrets from all fields and add the time zone. The previous interaction, `before`, may ask for a secret."""
 
     def text(value: str, question: str | None = None) -> str:
         redaction = redact(value, question)
@@ -215,7 +215,7 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
 
 
 def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list[Interaction]:
-    """Remove answers to questions for a secret in the previous interaction. Expects interactions ordered by time."""
+    """Redact interactions that answer a question for a secret. `interactions` must be ordered by time."""
     cleaned: list[Interaction] = []
     for interaction in interactions:
         before = cleaned[-1] if cleaned else None
@@ -241,7 +241,7 @@ def _shorten_title(text: str) -> str:
 
 
 def interaction_of(page: Page) -> Discussion | Reaction:
-    """Convert a page to a discussion if it is a transcript, else to a page read under its first line as title."""
+    """Convert a transcript to a discussion, and any other page to a reaction with the page's first line as title."""
     turns = turns_of(page.text)
     if turns:
         return Discussion(type="discussion", id=page.id, time=page.time, messages=turns)
@@ -257,7 +257,7 @@ def interaction_of(page: Page) -> Discussion | Reaction:
 
 
 def turns_of(text: str) -> tuple[Message, ...]:
-    """Return the turns of a transcript. Empty unless the text begins with a speaker and the user speaks in it."""
+    """Return the turns of a transcript, or () unless the text begins with a speaker's name and contains words of the user."""
     marks = list(_compile_marks().finditer(text))
     if not marks or text[: marks[0].start()].strip():
         return ()

@@ -1,6 +1,6 @@
 """Find the new messages of a conversation. An agent may record the whole conversation again after every turn.
 
-New messages are stored as a part. A part is a separate entry with an id derived from the conversation's id. Existing
+New messages are stored as a part, which is a separate ledger entry with an id derived from the conversation's id. Existing
 entries never change, because a run may be reading them.
 """
 
@@ -12,11 +12,11 @@ from commonplace.domain.interactions import Discussion, Message
 from commonplace.ports.night import Ledger, LedgerEntry
 
 _ID_CHARACTERS = 90  # the id of a part begins with this many characters of the conversation's id; ids have at most 128
-_FIRST_LOOKUP = 16  # number of parts in the first lookup; each further lookup doubles it
+_FIRST_LOOKUP = 16  # number of parts in the first lookup; each further lookup doubles the number
 
 
 def part_id(conversation_id: str, number: int) -> str:
-    """Return the id of a part. Parts are numbered from 1."""
+    """Return the id of the part with this number. The parts of a conversation are numbered from 1."""
     digest = hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
     return f"{conversation_id[:_ID_CHARACTERS]}/{digest}+{number:04}"
 
@@ -34,7 +34,7 @@ def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[L
 
 
 def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
-    """Return the recorded messages in order, with None for a message whose text was dropped."""
+    """Return the recorded messages in order. A message whose text was dropped is None."""
     messages: list[Message | None] = []
     for entry in entries:
         messages += entry.interaction.messages if isinstance(entry.interaction, Discussion) else [None] * entry.messages
@@ -52,9 +52,9 @@ def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Messa
 
 
 def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> tuple[list[int], list[int]]:
-    """Return the indexes of the new and of the changed messages. The recorded text of a changed message stays.
+    """Return the indexes of new messages and of changed messages. A changed message keeps its recorded text.
 
-    Messages are compared by id if both sides have ids, else by position and text. Earlier messages may be missing.
+    Messages are compared by id if both have ids, otherwise by position and text. `messages` may lack earlier known messages.
     """
     by_id = dict(zip(_number_ids(known), known, strict=True))
     by_id.pop(None, None)
@@ -73,7 +73,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> tupl
 
 
 def _find_start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
-    """Return the index of the recorded message where the new messages begin."""
+    """Return the index in `known` at which `messages` begin, or 0 if there is no such index."""
     old_words, new_words = _list_words(known), _list_words(messages)
     if old_words[: len(new_words)] == new_words[: len(old_words)]:
         return 0

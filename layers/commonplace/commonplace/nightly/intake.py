@@ -21,14 +21,14 @@ from commonplace.nightly.growth import growth, messages_of, part_id, recorded_pa
 from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
-_ID_CHARACTERS = 90  # of the interaction's id, in the ids of later pieces; these ids have 127 of at most 128 characters
+_ID_CHARACTERS = 90  # characters of the interaction's id in the ids of later pieces, which have 127 of at most 128 characters
 _LAST = MAX_TEXT // 10  # split at a word boundary if there is one in the last 800 characters
 _BATCH, _BATCH_CHARACTERS = 100, 150_000
 _CHANGED = "differs from the message that was recorded at this place, which stays"
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
-    """Split messages longer than 8,000 characters. A long explicit request becomes several. The first keeps the id."""
+    """Split texts of more than 8,000 characters. A long explicit request becomes several requests. The first keeps the id."""
     if isinstance(interaction, Discussion):
         return [interaction.model_copy(update={"messages": tuple(split_messages(interaction.messages))})]
     if isinstance(interaction, Explicit):
@@ -42,7 +42,7 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
 
 
 def split_messages(messages: Sequence[Message]) -> list[Message]:
-    """Split messages that exceed the limit."""
+    """Split each message of more than 8,000 characters into several messages."""
     return [message.model_copy(update={"content": piece}) for message in messages for piece in split_text(message.content)]
 
 
@@ -58,7 +58,7 @@ def split_text(text: str) -> list[str]:
 
 
 def record_interactions(interactions: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Record new interactions and new messages of known conversations, in batches. Refuses only invalid interactions."""
+    """Record new interactions and new messages of known conversations, in batches. Only invalid interactions are refused."""
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
     intake = _Intake(caller, ledger)
@@ -82,7 +82,7 @@ class _Intake:
     conflicts: list[SkippedMessage] = field(default_factory=list)
 
     def record(self, batch: Sequence[tuple[Checked, Interaction | None]]) -> int:
-        """Record interactions, each given with its predecessor. Returns how many are new or have new messages."""
+        """Record interactions, each paired with its predecessor. Returns how many were new or had new messages."""
         known = {entry.interaction_id for entry in self.ledger.entries(self.caller.user_id, [item.name for item, _ in batch])}
         first: dict[str, list[Interaction]] = {}
         for checked, before in batch:
@@ -98,7 +98,7 @@ class _Intake:
         return len(fresh) + grown
 
     def _record_growth(self, checked: Checked, before: Interaction | None) -> bool:
-        """Record the new messages of a known conversation as a part. Returns whether there are any."""
+        """Record the new messages of a known conversation as a part. Returns whether the conversation has new messages."""
         discussion = checked.interaction
         if not isinstance(discussion, Discussion):
             return False
@@ -120,7 +120,7 @@ class _Intake:
             if not new or all(
                 self.ledger.record(self.caller.user_id, [discussion.model_copy(update=changes)], self.caller.now)
             ):
-                break  # else another process has recorded this part: compare again
+                break  # otherwise another process has recorded this part, so compare again
         self.conflicts += [
             SkippedMessage(
                 id=checked.name, index=checked.places[place], role=discussion.messages[place].role, reason=_CHANGED
@@ -144,9 +144,9 @@ class _Intake:
 
 
 def _record_batch(first: Mapping[str, list[Interaction]], caller: Caller, ledger: Ledger) -> set[str]:
-    """Return the new ids. Skip all pieces of a text whose first piece is known.
+    """Record interactions and return the ids of the new ones. Texts whose first piece is already recorded are skipped.
 
-    The ledger stores the first piece last, so if it exists, the other pieces exist too.
+    The ledger stores the first piece of a text last. If that piece exists, the other pieces exist too.
     """
     long = [name for name, cut in first.items() if len(cut) > 1]
     known = {entry.interaction_id for entry in ledger.entries(caller.user_id, long)} if long else set()

@@ -1,4 +1,4 @@
-"""Parse memories that a model proposes. Contains the schema of the answer and validates each item."""
+"""Define the schema of a model's answer, and parse the memories that the model proposes."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -21,7 +21,7 @@ _Word = Annotated[str, AfterValidator(printable)]
 _MOST_TAGS = 8
 _LONGEST_TAG = 40
 _LEAST_SHARE, _MOST_SENTENCES = 0.5, 3
-"""To be evidence, at most three consecutive sentences must contain half of the content's words."""
+"""A passage is evidence only if it has at most three sentences and at least half of the content's stems."""
 
 
 def _drop_if_invalid(value: object, known: ValidatorFunctionWrapHandler) -> object:
@@ -66,7 +66,7 @@ class Proposals(BaseModel):
 
 
 SHAPE = schema(Proposals, "validation")
-"""The schema of the whole answer for the API. The answer is parsed item by item."""
+"""The JSON schema that the API enforces on the whole answer. The parser validates each item separately."""
 
 
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
@@ -95,7 +95,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
 
 
 def _locate_content(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
-    """Find the few sentences that contain most words of an item without evidence."""
+    """Return the message and the passage that share most stems with `content`, as fields for an item without evidence."""
     wanted = subject_stems(content) if isinstance(content, str) else frozenset[str]()
     places = [
         (len(shared_stems(wanted, subject_stems(evidence))), -length, {"message": number, "evidence": evidence})
@@ -107,7 +107,7 @@ def _locate_content(content: object, messages: Mapping[int, Utterance]) -> dict[
 
 
 def _split_passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
-    """Yield the passages of one to three sentences in the own words, each with its number of sentences."""
+    """Yield each passage of one to three sentences in the user's own words, with its number of sentences."""
     for start, end in utterance.own:
         spans = list(sentence_spans(utterance.text, start, end))
         for at, length in product(range(len(spans)), range(1, _MOST_SENTENCES + 1)):

@@ -1,4 +1,4 @@
-"""A view of the memories during a run: the stored records, with changes that are not applied yet."""
+"""Views of the memories during a run. A view includes changes that are planned but not applied yet."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
@@ -14,8 +14,8 @@ from commonplace.runs.apply import PlannedOperation, RunContext, decode_vector
 from commonplace.text.foundation import tokenizer
 
 _NEAR = 0.33  # a lower cosine is not informative
-_SHARED = 0.25  # share of words
-_COMPARED = 8  # by words, and as many by vector, as when storing
+_SHARED = 0.25  # least share of common words
+_COMPARED = 8  # number of memories compared by words, and also by vector, as when a memory is stored
 
 
 class RunMemoryView:
@@ -26,7 +26,7 @@ class RunMemoryView:
         self._ports = context.ports
         self._seen = visibility_of(context.caller)
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
-        self._terms: dict[str, frozenset[str]] = {}  # of staged memories
+        self._terms: dict[str, frozenset[str]] = {}  # the terms of each staged memory
 
     def copy(self) -> "RunMemoryView":
         """Return a copy that includes the staged operations."""
@@ -35,7 +35,7 @@ class RunMemoryView:
         return view
 
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
-        """Treat operations as applied in this view. Writes nothing."""
+        """Treat operations as applied in this view, without writing anything."""
         for operation in operations:
             for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
                 memory = change.memory
@@ -66,7 +66,7 @@ class RunMemoryView:
             for near in nearest
             if near.memory_id not in self._staged
         ]
-        for memory, other in self._staged.values():  # of these, only a near one can have the same meaning
+        for memory, other in self._staged.values():  # only a memory with a near vector can have the same meaning
             known = embedder.embed(memory.content) if other is None else other
             if known is not None and float(known @ vector) > LEAST_COSINE and is_visible(self._seen, memory):
                 compared.append((memory.memory_id, Candidate(memory.content, known)))
@@ -76,7 +76,7 @@ class RunMemoryView:
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def closed(self) -> list[Memory]:
-        """Return the inactive memories. Active records are not loaded all at once."""
+        """Return the inactive memories. Active records are read one by one and not held."""
         items = (memory for memory in self._ports.records.all(self._context.user_id) if memory.memory_id not in self._staged)
         staged = (memory for memory, _ in self._staged.values())
         return [memory for memory in chain(items, staged) if memory.status != "active"]
@@ -122,7 +122,7 @@ class RunMemoryView:
 
 
 class StagedView:
-    """A view without the targets of some decisions. Memories that the decisions add are missing, as they have no id yet."""
+    """A view without the targets of `decisions`. Memories that the decisions add are missing, because they have no id yet."""
 
     def __init__(self, view: MemoryView, decisions: Iterable[Decision]) -> None:
         self._view = view

@@ -26,12 +26,12 @@ from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunCon
 from commonplace.runs.finalize import RUNS_WITH_WORDS
 from commonplace.use_cases.merge_plan import Sources
 
-_BATCH = 100  # recorded interactions, whose texts may be long
+_BATCH = 100  # interactions per read from the ledger, because their texts may be long
 _LONGEST_WHY = 300
 _GONE = "the memory that it would change does not exist, or no longer exists"
 _FORGOTTEN = "the user wanted it forgotten"
 _NO_TARGET = f"{_FORGOTTEN}; no memory says it"
-_FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 100 parts fit a DynamoDB transaction
+_FORGOTTEN_PER_OPERATION = 8  # with their audit rows, 8 memories fit into the 100 items of a DynamoDB transaction
 _INHERITED = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
@@ -104,7 +104,7 @@ class _DayOperations:
 
     def _plan_forgetting(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Plan an erasure. If no memory matches, erase only the recorded interactions that match."""
-        memories = self._follow_successors(shown)  # earlier requests may have closed some
+        memories = self._follow_successors(shown)  # earlier requests may have closed some of these memories
         targets = self._follow_successors([*shown, *closed_memories(request, shown, self.view)])
         decision, now = Decision(request, "FORGET"), self.context.caller.now
         erases = interactions_telling(request, self.context)
@@ -145,7 +145,7 @@ class _DayOperations:
         return list(memories.values())
 
     def _build_remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
-        """Build a memory of the text that a forget request leaves of all its targets. `of`, the first, gives the fields."""
+        """Build a memory from the text that a forget request leaves of its targets. The fields come from the target `of`."""
         now = self.context.caller.now
         candidate = Candidate(
             content=text,
@@ -238,7 +238,7 @@ def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemory
 
 
 def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
-    """Return the ids of interactions recorded up to the request that mention its subject, even if no memory does."""
+    """Return the ids of earlier interactions that mention the subject of a forget request, even if no memory mentions it."""
     since, until = context.caller.now - context.night.text_retention, request.event_time or context.caller.now
     runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(interaction for run in runs for interaction in run.interactions))
@@ -255,7 +255,7 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
 def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
     """Return the sentences of the forgotten memories that the request does not cover, as one text.
 
-    For a merged memory, use the source texts, because the merge may have omitted a sentence that repeated a forgotten one.
+    The text of a merged memory is taken from its sources, because the merge may have omitted a repeated sentence.
     """
     return joined([left for memory in targets if (left := _compute_remaining_text(request, memory, context))])
 

@@ -76,7 +76,7 @@ class Case:
 
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Let the model propose memories for a day and decide on changes. Returns the reading and unread interactions."""
+    """Let the model propose memories for a day and decide on changes. Returns the reading and the unread interactions."""
     extraction = _extract_candidates(day, model)
     candidates = _replace_forget_requests(extraction, day)
     decisions, notes = _decide_candidates(day, candidates, view, model, now)
@@ -130,16 +130,16 @@ def _extract_candidates(day: Day, model: MeteredModel) -> _Extraction:
 
 
 def _find_truncated_part(items: Items, chunk: Chunk) -> Chunk:
-    """Return the interactions from the last mentioned message on. A truncated answer may have missed these."""
+    """Return the lines from the last mentioned message on, because a truncated answer may not cover these lines."""
     # a list, because a model's answer may contain unhashable values
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
     return chunk[max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0) :]
 
 
 def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
-    """Replace the model's forget requests with the user's explicit requests, in order of messages.
+    """Replace the model's forget requests with the user's explicit requests, and sort the candidates by message.
 
-    The model only interprets requests that refer to an earlier message ("forget that").
+    A request of the model is kept where the user refers to an earlier message ("forget that").
     """
     unread = {interaction for skipped in extraction.unread for interaction in skipped.interactions}
     read = [utterance for utterance in day.utterances if utterance.role == "user" and utterance.interaction_id not in unread]
@@ -158,7 +158,7 @@ def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidat
 
 
 def _is_unserved(request: Candidate, day: Day) -> bool:
-    """Return whether the evidence contains a meant request that does not say what to forget."""
+    """Return whether the evidence contains a genuine forget request that does not say what to forget."""
     utterance = day.utterance_at(request.interaction_id, request.position)
     requests = forget_requests_in(request.evidence, utterance, day.before(utterance)) if utterance else []
     return any(request.meant and not request.can_be_served for request in requests)
@@ -171,7 +171,7 @@ def _locate(candidate: Candidate) -> tuple[str, int]:
 def _decide_candidates(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
-    """Return a decision per candidate, by the model if rules leave it open. Also returns notes."""
+    """Return the decisions about the candidates, and notes. The model decides about candidates that the rules leave open."""
     by_rules = decide(candidates, view, now)
     requests = [decision for decision in by_rules if decision.operation == "FORGET"]
     cases: list[Case] = []
@@ -186,7 +186,7 @@ def _decide_candidates(
 
 
 def _is_undecided(candidates: Sequence[Candidate], decision: Decision) -> bool:
-    """Return whether the model decides. Rules decide on known, outdated and weak candidates, and on forget requests."""
+    """Return whether the model must decide. Rules decide about known, outdated and weak candidates and forget requests."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
     return not settled and any(decision.candidate is candidate for candidate in candidates)
 
@@ -218,7 +218,7 @@ def _choose_decisions(cases: Sequence[Case], day: Day, model: MeteredModel) -> t
 
 
 SHAPE = schema(Choices, "validation")
-"""The schema of the whole answer for the API. The answer is parsed decision by decision."""
+"""The JSON schema that the API enforces on the whole answer. The parser validates each decision separately."""
 
 
 def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
@@ -248,7 +248,7 @@ def deciding_prompt(cases: Sequence[Case]) -> str:
 
 
 def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
-    """Return the decisions with candidate numbers. The answer for a single candidate may be a bare decision."""
+    """Return the decisions in a reply, each with its candidate number. A reply about one candidate may omit the number."""
     items = items_of(reply, "decisions", cut)
     if items is not None:
         return items.complete
@@ -257,7 +257,7 @@ def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """Return the candidate number and decision, or None if invalid. `taken` has the targets of earlier decisions."""
+    """Return the candidate number and decision, or None if `item` is invalid. `taken` has targets of earlier decisions."""
     try:
         choice = Choice.model_validate(item)
     except ValidationError:

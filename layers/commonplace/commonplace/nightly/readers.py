@@ -1,4 +1,4 @@
-"""Choose how a run reads its days. A run uses rules, or a model. The rule-based reader reads what the model can't."""
+"""Choose whether rules or a model read the days of a run. Rules also read the interactions that the model can't read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ NO_MODEL = "there is no model: read by rules"
 
 
 def mode_of(requested: Mode | None, model: LanguageModel | None) -> Mode:
-    """Return the mode of a run: the requested mode, by default the pipeline. Without a model it is always rules."""
+    """Return the requested mode of a run, by default `pipeline`. Without a model, the mode is always `rules`."""
     return "rules" if model is None else requested or "pipeline"
 
 
 @dataclass(frozen=True)
 class ModeReader:
-    """Read days in any mode during one user's run. `now` determines the budget day (UTC)."""
+    """Reads days in any mode during one user's run. Model calls count toward the token budget of the UTC date of `now`."""
 
     rules: Reader
     ports: NightPorts
@@ -40,9 +40,9 @@ class ModeReader:
         """Read one day and return the decisions about memories.
 
         A failing model raises no error. If a retry would not help (no model, no budget, a malformed request), the rule-based
-        reader reads the interactions now, and adds a note. If a retry may help (the model is down, slow or declines), these
-        interactions are `unread` and stay pending. After two failed runs, the rule-based reader reads them. `failed_twice`
-        has the ids of these. `answers` are the saved answers of the run.
+        reader reads the interactions now and adds a note. If a retry may help (the model is down, slow or declines), the
+        interactions are `unread` and stay pending. `failed_twice` contains the ids of interactions that two runs failed to
+        read, and that the rule-based reader reads instead. `answers` contains the saved answers of the run.
         """
         model = self.ports.model
         if model is None:
@@ -60,7 +60,7 @@ class ModeReader:
     def _read_unread_by_rules(
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
-        """Let the rule-based reader read page titles, and the unread interactions that don't wait."""
+        """Read titles, and unread interactions that don't wait for another run, with the rule-based reader."""
         waiting = {interaction for skipped in unread if skipped.waits for interaction in skipped.interactions - failed_twice}
         missed = {interaction for gap in unread for interaction in gap.interactions} - waiting
         remaining = Day(
@@ -82,7 +82,7 @@ class ModeReader:
 
 
 def reader_for(context: RunContext) -> ReadDay:
-    """Return `ModeReader.read_day` with the context's models. The tokens are charged to the context's user."""
+    """Return a function that reads days with the models of `context`. Tokens are charged to the user of `context`."""
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
     return lambda *arguments: ModeReader(rules, context.night, context.user_id, context.clock()).read_day(*arguments)

@@ -1,6 +1,6 @@
 """Operations on one user's nightly runs, for people and applications. Models have no access to them.
 
-Imports for reading are deferred: most callers only look at results.
+The modules that read interactions are imported on demand, because most callers only look at results.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ _TAKEN_OVER = "another process has taken over this run"
 
 @dataclass(frozen=True)
 class Nights:
-    """The nightly runs of one user. `read` reads a day in a mode. `may_continue` decides before each day."""
+    """The nightly runs of one user. `read` reads one day. A run pauses before a day if `may_continue` returns False."""
 
     context: RunContext
     read: "ReadDay"
@@ -42,9 +42,9 @@ class Nights:
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
 
     def nightly(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """Complete an unfinished run, then read pending interactions in at most twenty runs. Yields each run.
+        """Complete an unfinished run, read the pending interactions, and yield each run. One call makes up to twenty runs.
 
-        Stops without an error if another process takes over. Raises `CONFLICT` if another process is already active.
+        The iterator ends without an error if another process takes over. Raises `CONFLICT` if another run is already active.
         """
         from commonplace.nightly import steps
 
@@ -83,17 +83,17 @@ class Nights:
         return run.model_copy(update={"status": "done", "finished_at": self.context.clock(), "notes": notes})
 
     def runs(self, limit: int = 20) -> list[Run]:
-        """Return the newest runs, newest first. `limit` is 1 to 100."""
+        """Return up to `limit` runs, newest first. `limit` ranges from 1 to 100."""
         if not 1 <= of_type(int, limit, "limit") <= MOST_RUNS:
             raise invalid("limit", f"must be from 1 to {MOST_RUNS}")
         return self.context.night.runs.newest(self.context.user_id, limit)
 
     def listed(self, limit: int = 20) -> ListedRuns:
-        """Return the newest runs that fit into one answer. `notes` say how many were left out."""
+        """Return the newest runs that fit into one answer. The `notes` of the result count the omitted runs."""
         return report.newest_that_fit(self.runs(limit))
 
     def run(self, run_id: str) -> Run:
-        """Return a run by id, or the `last`. Raises `NOT_FOUND`."""
+        """Return the run with this id. The id "last" stands for the newest run. Raises `NOT_FOUND` if there is none."""
         runs, user_id = self.context.night.runs, self.context.user_id
         if of_type(str, run_id, "run_id") == LAST:
             run, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
@@ -104,7 +104,7 @@ class Nights:
         return run
 
     def run_report(self, run_id: str) -> RunReport:
-        """Return a run with the texts of its memories."""
+        """Return a run together with the texts of its memories."""
         return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
@@ -114,14 +114,14 @@ class Nights:
             return self._publish_run(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
-        """Undo an operation, or the `last` one that is not an undo. Returns the run of the undo. Raises `NOT_FOUND`."""
+        """Undo an operation and return the run of the undo. The id "last" stands for the last operation except undos."""
         of_type(str, operation_id, "operation_id")
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
             return self._publish_run(undo.undo_operation(chosen, self.context, lease), lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
-        """Apply the operations of a run that wait for review, if their memories are unchanged."""
+        """Apply the operations of a run that wait for review. An operation is `lost` if its memory has changed since."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._get_run_to_change(run_id), self.context, lease)
             return with_unread(self._publish_run(run, lease, flaws), self.context)
@@ -132,7 +132,7 @@ class Nights:
             return undo.discard(self._get_run_to_change(run_id), self.context, lease)
 
     def history(self, name: str) -> History:
-        """Return all values of a key, or the lineage of an id. Raises `KEY_NOT_FOUND`, which suggests similar keys."""
+        """Return all values of a key, or the lineage of a memory id. The error `KEY_NOT_FOUND` suggests similar keys."""
         from commonplace.contract import validate
         from commonplace.use_cases import history
         from commonplace.use_cases.named import naming
@@ -153,7 +153,7 @@ class Nights:
         return RunOptions(self.read, taken, name, prompt_version(taken), self.may_continue, progress)
 
     def _take_up_unfinished(self, lease: Lease) -> Run | None:
-        """Count another attempt of the unfinished run and return the run, or return None."""
+        """Return the unfinished run after counting another attempt, or None if there is no unfinished run."""
         run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
             return None
@@ -183,7 +183,7 @@ class Nights:
         return noted
 
     def _get_run_to_undo(self, run_id: str) -> Run:
-        """Return a run by id, or for `last` the newest applied run that is no undo, so that repetition is safe."""
+        """Return the run with this id. "last" means the newest applied run except undos, so that an undo may be repeated."""
         if run_id != LAST:
             return self.run(run_id)
         applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)
@@ -192,7 +192,7 @@ class Nights:
         return applied
 
     def _get_run_to_change(self, run_id: str) -> Run:
-        """Return a run by id, or for `last` the newest run that changes memories and is no undo."""
+        """Return the run with this id. "last" means the newest run that changes memories and is not an undo."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)

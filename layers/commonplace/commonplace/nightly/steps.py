@@ -19,7 +19,7 @@ from commonplace.runs import apply, finalize
 from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, parse_saved, review_part
 
 MOST_INTERACTIONS = 500
-"""The most interactions per run. The next run of the night reads the others."""
+"""The maximum number of interactions per run. The next run of the same night reads the rest."""
 _DAMAGED = "these interactions can't be read, and are given up"
 _FAILURES_BEFORE_RULES = 2  # after this many failed runs, the rule-based reader reads the interaction
 _TRIES = 3
@@ -27,7 +27,7 @@ _NO_PROGRESS = "reading this day stopped the run three times; it is left for ano
 _DAMAGED_PLAN = "the plan of a day can't be read; applied operations stay, and its interactions are left for another run"
 
 Progress = Callable[[int, int], None]
-"""Receives the number of finished interactions and the total."""
+"""A callback that receives the number of finished interactions and the total number of interactions."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collectio
 
 
 def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntry]:
-    """Return the ledger entries that the next run reads, oldest first."""
+    """Return the pending ledger entries that the next run reads, oldest first. Entries in `tried` are skipped."""
     entries = context.night.ledger.pending(context.user_id, MOST_INTERACTIONS + len(tried))
     return [entry for entry in entries if entry.interaction_id not in tried][:MOST_INTERACTIONS]
 
 
 def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEntry]) -> Run:
-    """Create a run, without saving it."""
+    """Create a run over `entries` without saving the run."""
     now = context.caller.now
     damaged = [entry.interaction_id for entry in entries if entry.interaction is None]
     return Run(
@@ -76,12 +76,12 @@ def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEn
 
 
 def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> Run:
-    """Run the remaining days. If `may_continue` returns False, the run stays `running` and can be resumed."""
+    """Read and apply the remaining days of a run. If `may_continue` returns False, the run stays `running` until resumed."""
     entries = context.night.ledger.entries(context.user_id, run.interactions)
     if run.finished_at is not None:
         return finalize.close(run, entries, context, lease)
     zone = context.caller.now.tzinfo
-    context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # also if resumed
+    context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # same time if resumed
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
     planner = DayPlanner(context, night.read, run.mode or night.mode, failed_twice, RunMemoryView(context))
     done = 0
@@ -105,7 +105,7 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
 
 
 def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedOperation, ...]]:
-    """Return the changes that a run would make now. Writes nothing, but calls the model, which costs money."""
+    """Return the changes that a run would make now. No memory is changed, but the model is called, which costs money."""
     entries = pending(context)
     run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
@@ -122,7 +122,7 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
 
 
 def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], context: RunContext) -> Run:
-    """Return the run with the results of a plan added."""
+    """Return a copy of the run that includes the results of a plan and the plan's `operations`."""
     summed = ("dropped", "candidates", "unread", "stopped", "calls", "input_tokens", "output_tokens")
     results = {name: getattr(run, name) + getattr(plan, name) for name in summed}
     results["operations"] = (*run.operations, *operations)
@@ -144,7 +144,7 @@ def _report_progress(night: RunOptions, done: int, entries: Collection[LedgerEnt
 
 
 def _load_or_make_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
-    """Return the saved plan of a day, or make and save it. After three failed attempts, its interactions stay unread."""
+    """Return the saved plan of a day, or make and save one. After three failed attempts, the interactions stay unread."""
     parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:

@@ -32,10 +32,10 @@ from commonplace.use_cases.unmerge import Unmerge
 class ErasureScope:
     """The records that are erased with a memory, and the merges that are repeated without them.
 
-    `ids` are erased. The records of `damaged` ids are unreadable, and `purged` ids have no record. Both are in `ids`.
-    `memories` are the erased records that still have words, newest first. `merged` are ids of memories with erased and other
-    sources. `left` are these other sources. `standing` are the merged memories that still replace these sources. `names` are
-    the external names of the purged ids.
+    `ids` contains the ids of all erased memories. Among them, `damaged` ids have an unreadable record, and `purged` ids have
+    no record. `memories` contains the erased records that still have text, newest first. `merged` contains the ids of
+    memories merged from erased and other sources, `left` contains these other sources, and `standing` the merged memories
+    that still replace these sources. `names` contains the external names of the purged ids.
     """
 
     ids: frozenset[str]
@@ -49,7 +49,7 @@ class ErasureScope:
 
     @property
     def erased(self) -> tuple[str, ...]:
-        """The ids under which data is stored, newest first."""
+        """The ids that still have data: first readable memories (newest first), then unreadable records, then purged ids."""
         return tuple(dict.fromkeys((*(memory.memory_id for memory in self.memories), *self.damaged, *sorted(self.purged))))
 
 
@@ -63,10 +63,10 @@ class Known:
     backups: Callable[[], Sequence[Backup]]
 
     def scope(self, names: Sequence[str], aliases: Sequence[Alias], document: str | None = None) -> ErasureScope:
-        """Return the scope of an erasure, for memories given by id or external name.
+        """Return the scope of erasing the memories with these ids or external names.
 
-        Reads backups if an id has no record, and for passages, which may have had another memory before. `document` is the
-        reference of a document that is erased as a whole. Copies of its passages in other documents stay.
+        Backups are read if an id has no record or a memory is a passage, because the passage may have had another memory
+        before. `document` is the reference of a document to erase as a whole, without copies of its passages elsewhere.
         """
         ids = {memory.memory_id for memory in self.stored}.union(self.unreadable)
         scope = self._find_scope(_resolve(names, aliases, ids), self.stored, document)
@@ -107,7 +107,7 @@ class Known:
 
 
 def _resolve(names: Sequence[str], aliases: Sequence[Alias], ids: Collection[str]) -> list[str]:
-    """Return the ids of the memories with these ids or external names. Unknown names are unchanged."""
+    """Return the memory id for each id or external name. Unknown names are returned unchanged."""
     by_name = {alias.name: alias.memory_id for alias in reversed(aliases) if not alias.withdrawn}
     return [name if name in ids else by_name.get(name, name) for name in names]
 
@@ -134,7 +134,7 @@ class _Reach:
         ]
 
     def follow(self, memory_id: str, is_copy: bool = False) -> None:
-        """Follow all links from a memory. Successors of a closed copy stay if one of them is active."""
+        """Add a memory and all linked memories to the scope. With `is_copy`, skip successors with an active successor."""
         ahead = [(memory_id, True)]
         while ahead:
             reached, whole = ahead.pop()
@@ -149,7 +149,7 @@ class _Reach:
         self.merged -= self.whole
 
     def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
-        """Return closed memories outside the scope that have the same text as an erased memory."""
+        """Return the ids of closed memories outside the scope that have the same text as an erased memory."""
         contents = {folded(self.known[memory_id].content) for memory_id in self.whole if memory_id in self.known} - {""}
         return [item.memory_id for item in closed if item.memory_id not in self.whole and folded(item.content) in contents]
 
@@ -163,7 +163,7 @@ class _Reach:
         return False
 
     def still_replaces(self, memory_id: str | None) -> bool:
-        """Return whether a merged memory, or one merged from it, still replaces its sources."""
+        """Return whether a merged memory, or a merged memory that superseded it, still replaces its sources."""
         memory = self.known.get(memory_id or "")
         if memory is None or memory.memory_id not in self.merged:
             return False
@@ -184,7 +184,7 @@ class _Reach:
         return self.sources[memory_id]
 
     def _is_separated(self, memory: Memory) -> bool:
-        """Return True if an erasure closed the memory, and crashed before it restored all other sources."""
+        """Return whether an erasure closed the memory but crashed before it restored all other sources."""
         return memory.status == "deleted" and any(
             audit.detail.get(UNMERGED) for audit in self.records.audits(memory.user_id, memory.memory_id)[-1:]
         )
@@ -207,10 +207,10 @@ class ErasableUser:
             return sum(1 for _ in self.context.ports.records.all(self.user_id)) + len(flaws.unreadable)
 
     def erase(self) -> Erased:
-        """Erase everything permanently, pages first. Returns the number of memories erased.
+        """Permanently erase all data of the user: files first, then pages, then the rest. Returns the number of memories.
 
-        Raises `CONFLICT` while a run of this user is active, because the run could write the data back. Safe to repeat
-        after a crash.
+        Raises `CONFLICT` while a run of this user is active, because the run could write the data back. The call is safe
+        to repeat after a crash.
         """
         with leased(self.context):
             memories = self.memories()
@@ -222,14 +222,14 @@ class ErasableUser:
         return Erased(memories=memories, notes=self.notes())
 
     def notes(self, wait: bool = True) -> Notes | None:
-        """Return a note if erased data remains in a log file. With `wait`, first wait some seconds for other readers."""
+        """Return a warning if erased data remains in a log file. With `wait`, first wait a few seconds for other readers."""
         return None if self.context.night.finish_erasing(wait) else Notes(warnings=[LEFT_IN_LOG])
 
     def scope(self, memory_id: str) -> ErasureScope:
         """Return the scope of `erase_memory`: the memory, its lineage, memories merged from it, and affected merges.
 
-        Accepts an external id. If an id has no record, looks in the backups. Raises `NOT_FOUND` if no words of the memory
-        are stored.
+        `memory_id` may be an external id. If an id has no record, its memory is looked up in the backups. Raises `NOT_FOUND`
+        if no text of the memory is stored.
         """
         return self._find_scope([of_type(str, memory_id, "memory_id")])
 
@@ -254,14 +254,14 @@ class ErasableUser:
         return scope
 
     def erase_memory(self, memory_id: str) -> Erased:
-        """Erase a memory with its older and newer values. Returns the erased ids, and the ids of merges repeated without it.
+        """Erase a memory with its older and newer values. Returns the erased ids and the ids of merges made again without it.
 
-        Memories merged from it are erased too. Their other sources are merged again, or reopened if that is not possible. If
-        the merged memory got a new value later, its other sources are erased too. For a passage, also erases earlier
-        versions of its text in the document, their memories, and copies in other documents. Source texts and quotes in runs
-        are erased before the memories, so that a repeated call completes after a crash. Rows without words remain for 30
-        days, to inform every index and process. Raises `CONFLICT` while a run of this user is active or if a memory changes
-        concurrently.
+        Memories merged from the erased memory are erased too. Their other sources are merged again, or reopened if they can't
+        be merged. If a merged memory was later given a new value, its other sources are erased too. Erasing a passage also
+        erases earlier versions of its text, their memories, and copies in other documents. Source texts and quotes in runs
+        are erased before the memories, so that a repeated call completes the erasure after a crash. Records without text
+        remain for 30 days to inform all indexes and processes of the erasure. Raises `CONFLICT` while a run of this user is
+        active, or if a memory changes concurrently.
         """
         return self._erase_memories([of_type(str, memory_id, "memory_id")])
 
@@ -274,7 +274,7 @@ class ErasableUser:
             places |= erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)[1]
             if scope.purged:
                 self.erasure.forget_purged(self.user_id, scope.purged, scope.names)
-            for memory_id in scope.damaged:  # first: while other records exist, this is a forgotten memory, not a repair
+            for memory_id in scope.damaged:  # first, because other records show that this is not the repair of a record
                 self.erasure.erase_unreadable(self.user_id, memory_id, forgotten=bool(scope.memories))
             remade = Unmerge(scope.left, scope.standing, lease).make() if scope.left else ()
             # Erase the named memories last: after a crash, their words are needed to find the others.
@@ -287,10 +287,10 @@ class ErasableUser:
         return Erased(memories=len(ids), ids=ids, places=tuple(sorted(places)), made_again=remade, notes=self.notes())
 
     def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
-        """Erase a document with its versions, then all memories derived from it. Returns their ids.
+        """Erase a document with all its versions, then the memories of its passages. Returns the ids of these memories.
 
-        Safe to repeat after a crash. Raises `NOT_FOUND` if no data is left, and `CONFLICT` while a run of this user is
-        active.
+        The call is safe to repeat after a crash. Raises `NOT_FOUND` if no data of the document is left, and `CONFLICT` while
+        a run of this user is active.
         """
         check_place(namespace, key)
         documents = self.context.ports.documents
@@ -325,7 +325,7 @@ class ErasableUser:
         now = self.context.caller.now
         lease.renew()
         without = erased(memory, now)
-        if merged:  # else a repeated erasure would follow the link to the other sources
+        if merged:  # otherwise a repeated erasure would follow the link to the other sources
             without = without.model_copy(update={"supersedes": None})
         change = Change(without, Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))

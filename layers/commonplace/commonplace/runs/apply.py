@@ -1,4 +1,4 @@
-"""The plan, context and lease of a run. Also applies single operations.
+"""Define the plan, context and lease of a run, and apply single operations.
 
 The whole plan is saved before the first operation is applied, so that a crashed run can resume.
 """
@@ -26,7 +26,7 @@ from commonplace.ports.night import NightPorts
 from commonplace.ports.values import Alias, Audit, Caller, Change, Clock, Fence, Operation, Rating, Vector
 
 REMOVING_AUDITS = ("delete", "erase")
-"""Audit operations that close a memory without a replacement."""
+"""The names of the audit operations that close a memory without a replacement."""
 _Part = TypeVar("_Part", bound=FrozenPart)
 _DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
@@ -43,7 +43,7 @@ class PlannedChange(FrozenPart):
 
     @classmethod
     def of(cls, change: Change) -> "PlannedChange":
-        """Create from a change. Omits the time, because the operation has it."""
+        """Create a planned change from a change. The time is omitted, because the operation contains the time."""
         return cls(
             memory=change.memory,
             audit=change.audit.operation,
@@ -77,16 +77,16 @@ class PlannedOperation(FrozenPart):
 
     @property
     def opens_remainder(self) -> bool:
-        """Whether the new memory is only the remaining text of memories that the operation removes."""
+        """True if the new memory is only the remaining text of memories that the operation removes."""
         return self.opens is not None and bool(self.closes) and all(change.audit in REMOVING_AUDITS for change in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
-        """Return a copy that only closes memories, with its own id."""
+        """Return a copy of the operation that only closes memories and has another id."""
         reported = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
         return self.model_copy(update={"told": reported, "opens": None})
 
     def with_outcome(self, outcome: Outcome, why: str | None = None) -> "PlannedOperation":
-        """Return a copy with another outcome."""
+        """Return a copy of the operation with another outcome."""
         return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
 
 
@@ -109,7 +109,7 @@ class Plan(FrozenPart):
 
 
 def parse_saved(kind: type[_Part], saved: str | None) -> _Part | None:
-    """Parse a saved plan or operation. Returns None if it is missing or invalid."""
+    """Parse a saved plan or operation. Returns None if `saved` is None or invalid."""
     try:
         return None if saved is None else kind.model_validate_json(saved)
     except ValueError:
@@ -161,7 +161,7 @@ _log = logging.getLogger("commonplace")
 
 
 Progress = Callable[[int, int], None]
-"""Receives the number of finished operations and the total."""
+"""A callback that receives the number of finished operations and the total number of operations."""
 
 
 @dataclass(frozen=True)
@@ -179,11 +179,11 @@ class RunContext:
         return self.caller.user_id
 
     def may_go_on(self, done: int) -> bool:
-        """Return whether this call may make another change. Always True without a worker, which would continue."""
+        """Return whether this call may make another change. This is always True if no worker can continue the run."""
         return self.ports.relay is None or self.ports.relay.may_go_on(self.user_id, done)
 
     def hand_over(self, run: Run) -> None:
-        """Send an unfinished run to the worker. Call it after releasing the lease."""
+        """Send an unfinished run to the worker. The caller must have released the lease."""
         if run.is_at_work and self.ports.relay is not None:
             self.ports.relay.hand_over(self.user_id, run.run_id)
 
@@ -197,7 +197,7 @@ class Lease:
     until: datetime
 
     def renew(self) -> None:
-        """Renew the lease after half of its time, or if the clock was set back. Raises `LEASE_LOST` if the lease is lost."""
+        """Renew the lease if half of its time is over or the clock was set back. Raises `LEASE_LOST` if the lease is lost."""
         now = self.context.clock()
         if not LEASE / 2 <= self.until - now <= LEASE:
             self.until = now + LEASE
@@ -222,8 +222,8 @@ def leased(context: RunContext) -> Iterator[Lease]:
 def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
     """Apply a planned operation once. The returned operation is `applied`, or `lost` if another write came first.
 
-    Operations that wait for review or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors. On
-    the `last_try`, an unexpected error makes the operation `lost`, so that it can't block all later runs.
+    Operations that wait for review or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors. With
+    `last_try`, an unexpected error makes the operation `lost`, so that the operation can't block all later runs.
     """
     reported = operation.told
     if reported.outcome != "planned":
@@ -240,7 +240,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     except CommonplaceError as error:
         if error.code not in _REPLANNED:
             raise
-        if operation.opens_remainder:  # the remaining text exists already, but the targets must still be closed
+        if operation.opens_remainder:  # the remaining text may exist already, but the targets must still be closed
             return apply(operation.without_opening(), run_id, lease, last_try)
         return with_outcome(reported, "lost", f"{reported.why}; {_LOST}")
     except Exception as error:
@@ -253,13 +253,13 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
 
 
 def _mark_closed_by_model(change: Change, context: RunContext) -> Change:
-    """Record in the audit detail when a model closed the memory. Adds nothing for a person or program (admin)."""
+    """Add the time at which a model closed the memory to the audit detail. Other changes are returned unchanged."""
     detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
     return replace(change, audit=replace(change.audit, detail=detail))
 
 
 def _save_separately(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
-    """Safe after a crash, because the operation counts as applied and the resumed run gets here again."""
+    """Save aliases and ratings after an operation. A run that resumes after a crash saves them again."""
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:
         context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])

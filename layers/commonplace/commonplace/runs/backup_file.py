@@ -1,4 +1,4 @@
-"""Write and read backup files. A backup is compressed JSON Lines: a header, records with audit rows, aliases, feedback."""
+"""Write and read backups, which are compressed JSON Lines with a header, records and their audits, aliases, and ratings."""
 
 import base64
 import gzip
@@ -19,15 +19,15 @@ from commonplace.ports.documents import StoredFiles
 from commonplace.ports.values import Alias, Audit, Rating, RawRecord
 
 _HEADER, _FORM = "commonplace_backup", 1
-_LINE_STARTS = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # how their lines begin
+_LINE_STARTS = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # the first bytes of an alias or a rating
 _LEVEL = 6
 _READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, CommonplaceError)
-"""Errors that gzip, JSON and Pydantic raise for a damaged file."""
+"""The errors that reading a damaged file may raise."""
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A user's data at one point in time."""
+    """A user's records, aliases and ratings at one point in time."""
 
     as_of: datetime
     records: tuple[RawRecord, ...]
@@ -46,7 +46,7 @@ class Backup:
 
 @dataclass
 class BackupReading:
-    """The readable content of a backup. `backup` is None if nothing can be read."""
+    """The readable content of a backup file, and its problems. `backup` is None if nothing can be read."""
 
     backup: Backup | None = None
     problems: list[BackupProblem] = field(default_factory=list)
@@ -58,7 +58,7 @@ class BackupReading:
 
 
 def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
-    """Read a backup and report all problems. Problems never quote texts."""
+    """Read a backup and report all problems. The descriptions of problems never quote the texts of memories."""
     reading = BackupReading()
     if hashlib.sha256(body).hexdigest() != file.sha256 or len(body) != file.bytes:
         reading.problems.append(BackupProblem(detail="the file is not what was written: its SHA-256 is another"))
@@ -94,10 +94,10 @@ def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
 
 
 def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[str]) -> bool:
-    """Remove memories from the user's backups. Deletes damaged backups, which may contain the memories.
+    """Remove memories from the user's backups, and delete damaged backups. Returns whether any backup was changed.
 
-    If only an erased memory replaced another memory, as after a merge, that memory becomes active again in the backup.
-    Rewrites expired backups too, because another clock may consider them valid. Returns whether any backup was changed.
+    If a removed memory had replaced another memory, as after a merge, the replaced memory becomes active again in the backup.
+    Expired backups are rewritten too, because a process with another clock may consider them valid.
     """
     changed = False
     for file in files.listed(user_id, "backup", EARLIEST):
@@ -115,14 +115,14 @@ def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[s
 
 
 def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
-    """Return the readable backups of a user, also if they have expired."""
+    """Return the readable backups of a user, including expired ones."""
     files_read = (files.get(user_id, "backup", file.file_id, EARLIEST) for file in files.listed(user_id, "backup", EARLIEST))
     backups = (read_backup(*file_read, user_id).backup for file_read in files_read if file_read is not None)
     return [backup for backup in backups if backup is not None]
 
 
 def _remove_memories(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
-    """Return the body without these memories, or None if the body has none. Parses only lines that contain an id."""
+    """Return the body without these memories and its record count, or None if the body contains none of the memories."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [memory_id.encode() for memory_id in memory_ids], dict[str, Mapping[str, Any]]()
     objects = [json.loads(line) if any(name in line for name in names) else None for line in lines]
@@ -143,7 +143,7 @@ def _remove_memories(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, i
 
 
 def _reopen_superseded(fields: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Make a memory active again if the active memory that replaced it is gone."""
+    """Make a memory active again if the active memory that replaced it was removed."""
     by = fields.get("memory", {}).get("superseded_by")
     for _ in gone:
         if by in gone and gone[by].get("status") != "active":
@@ -158,7 +158,7 @@ def _compress_lines(lines: Iterable[bytes]) -> bytes:
 
 
 def described(file: StoredFile, records: int, body: bytes) -> StoredFile:
-    """Return the file's metadata, updated for a new body."""
+    """Return the metadata of `file`, updated for a new body."""
     return file.model_copy(update={"count": records, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
 
 

@@ -1,4 +1,4 @@
-"""Finish a run. Erase forgotten texts and their quotes, mark the ledger, and store tag renames."""
+"""Finish a run: erase forgotten texts and their quotes, mark its interactions in the ledger, and store tag renames."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -18,13 +18,13 @@ _ERASED = "(erased)"
 _FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upload", "uploads"))
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
-"""The number of newest runs that may contain words of a memory."""
-_MOST_FAILURES = 3  # failed runs per interaction
+"""The number of newest runs that are searched for the words of a memory."""
+_MOST_FAILURES = 3  # maximum number of failed runs per interaction
 _log = logging.getLogger("commonplace")
 
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Erase the source texts of forgotten memories, and their quotes. Returns the run without quotes. Safe to repeat."""
+    """Erase the source texts of forgotten memories and all quotes of these texts. Returns the run without quotes."""
     forgetting = _list_forget_operations(run)
     if not forgetting:
         return run
@@ -38,7 +38,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def with_unread(run: Run, context: RunContext, wait: bool = True) -> Run:
-    """Return the run for an answer. Adds a note if a log file still contains forgotten words. The note is never stored."""
+    """Return the run, with a note if a log file still contains forgotten text. The note is for answers and never stored."""
     if not _list_forget_operations(run) or context.night.finish_erasing(wait):
         return run
     return run.model_copy(update={"notes": (*run.notes, LEFT_IN_LOG)})
@@ -50,9 +50,9 @@ def erase_sources(
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
     """Erase the source interactions of memories, the interactions in `sources_named`, and quotes of both in runs.
 
-    `at_work` is a run that the caller updates itself. `merged` are forgotten merges; each has the session of a source.
-    Deletes all exports and uploads of the user, because they may contain the words. Rewrites backups and fails queued
-    runs. Returns the erased interactions and the places where anything was erased. Safe to repeat.
+    `at_work` is the id of a run that the caller updates itself. `merged` contains the ids of forgotten merged memories, whose
+    session is that of a source. All exports and uploads of the user are deleted, backups are rewritten, and queued runs fail.
+    Returns the erased interactions and the places where anything was erased. The call is safe to repeat.
     """
     files, user_id, places = context.ports.files, context.user_id, set[ErasedPlace]()
     if files is not None:
@@ -90,12 +90,12 @@ def _list_forget_operations(run: Run) -> list[RunOperation]:
 
 
 def _find_evidence_ids(run: Run, forgotten: set[str]) -> set[str]:
-    """Return the interactions that support the forgotten memories of a run."""
+    """Return the ids of the interactions that the forgotten memories of a run rest on."""
     return {source for operation in run.operations if operation.memory_id in forgotten for source in operation.rests_on}
 
 
 def _remove_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
-    """Remove quotes of erased texts. Reasons may quote texts, and operations in review contain whole memories."""
+    """Remove quotes of erased texts from a run. Reasons may quote texts, and operations in review contain whole memories."""
     operations = tuple(_remove_words(operation, forgotten) for operation in run.operations)
     dropped = tuple(
         item.model_copy(update={"why": _ERASED}) if item.interaction_id in sources else item for item in run.dropped
@@ -114,7 +114,7 @@ def _remove_words(operation: RunOperation, forgotten: set[str]) -> RunOperation:
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
-    """Close a completed run. Saves the run as finished first and closes it last. Safe to repeat after a crash."""
+    """Close a completed run. The run is saved as finished first and closed last, so that a crashed call can be repeated."""
     runs = context.night.runs
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})
@@ -137,11 +137,11 @@ def operations_in_review(run: Run) -> list[str]:
 
 
 def _mark_interactions(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
-    """Mark the run's interactions. Skips failures that a crashed attempt has counted. A stopped run is no failure."""
+    """Return the ledger marks of the run's interactions, except those that a crashed attempt has already marked."""
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (entry for entry in entries if entry.run_id != run.run_id):
         failures = entry.failures + (entry.interaction_id not in run.stopped)
-        if entry.state == "pending" and entry.interaction is None:  # its text is lost for good
+        if entry.state == "pending" and entry.interaction is None:  # the text is lost, so a retry would fail too
             marks[entry.interaction_id] = LedgerMark("failed", failures)
         elif entry.interaction_id not in unread:
             marks[entry.interaction_id] = LedgerMark("read", entry.failures)
@@ -154,7 +154,7 @@ def _mark_interactions(run: Run, entries: Collection[LedgerEntry]) -> Mapping[st
 
 
 def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
-    """Store the tag renames of a run, and point older names of a tag to the newest. Safe to repeat."""
+    """Store the tag renames and archived tags of a run. The call is safe to repeat."""
     rows = context.ports.tag_rows
     if not (run.tags or run.archived):
         return
@@ -172,7 +172,7 @@ def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
-    """Remove the tag renames of an undone run. Safe to repeat."""
+    """Remove the tag renames of an undone run. The call is safe to repeat."""
     rows = context.ports.tag_rows
     tag_rows = rows.rows(run.user_id)
     left = {tag: row for tag, row in tag_rows.items() if row.run_id != run.run_id}
@@ -181,7 +181,7 @@ def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: Lease) -> None:
-    """Drop tag renames that only erased memories used, because tags may contain words of these memories."""
+    """Drop the tag renames that only erased memories used, because a tag may contain words of a memory."""
     rows = context.ports.tag_rows
     tag_rows = rows.rows(context.user_id)
     if not tag_rows:

@@ -1,7 +1,7 @@
 """Limit the changes of one day that need no approval by a person.
 
-Explicit requests to remember are always added. Forget requests must not wait, but an erasure is final. So forget requests
-precede other deletions. Beyond the limit, the memories are closed at once, and only the erasure waits for approval.
+Explicit requests to remember are always added. Forget requests use up the limit before other deletions do. Beyond the limit,
+the memories of a forget request are closed at once, and only their erasure, which can't be undone, waits for approval.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ _ERASE_LATER = "closed at once; so large an erasure needs approval, because it c
 
 
 def most_deletions(memories: int) -> int:
-    """Return how many of a user's `memories` may be closed without replacement in one day."""
+    """Return the daily limit of memories closed without a replacement, for a user with this number of memories."""
     return max(3, memories * 5 // 100)
 
 
 def most_replacements(memories: int) -> int:
-    """Return how many memories may be replaced or updated in one day."""
+    """Return the daily limit of replaced or updated memories, for a user with this number of memories."""
     return max(10, memories * 10 // 100)
 
 
@@ -39,7 +39,7 @@ class DayUsage:
 
 
 def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
-    """Count the changes of earlier runs that processed the same day. Skips undone changes."""
+    """Count the changes of earlier runs that processed the same day. Undone changes do not count."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
         operation
@@ -94,7 +94,7 @@ def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Return the adds to drop. Never drops a requested add. Adds that a later operation closes are dropped last."""
+    """Return the indexes of adds to drop. Requested adds are never dropped, and adds that are closed again come last."""
     wished = sum(planned.asked_for and _classify_operation(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
@@ -106,7 +106,7 @@ def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set
 
 
 def _split_close_from_erase(operation: PlannedOperation) -> list[PlannedOperation]:
-    """Split a forget operation in two. The first closes the memories now, the second erases them after review."""
+    """Split a forget operation in two. The first operation closes the memories now. The second erases them after review."""
     at, reported, why = operation.at, operation.told, f"{operation.told.why}; {_ERASE_LATER}"
     closes = [_close_without_erasing(change, at) for change in operation.closes]
     erases = [

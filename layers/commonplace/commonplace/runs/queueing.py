@@ -1,6 +1,6 @@
-"""Queue long work as a run, and report the run by its id. The request is stored for a worker.
+"""Queue long work as a run, store its request for a worker, and report the run by id.
 
-Also applies plans under a lease within the time of the call, and completes plans after a crash.
+This module also applies plans under a lease within the time of a call, and completes plans after a crash.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ TOOLS: Mapping[RunKind, str] = {
     "tags": "optimize_tags", "merge": "merge_memories", "import": "import_memories", "export": "export_memories",
     "backup": "backup_restore", "restore": "backup_restore", "validation": "validate_storage", "repair": "repair_index",
 }  # fmt: skip
-"""The tools that a worker continues, by the kind of their runs."""
+"""The tools whose runs a worker can continue, by kind of run."""
 _REQUEST = "request"
 _MOST_ATTEMPTS = 3
 _NO_END = "a worker began it three times and did not get to its end"
@@ -40,7 +40,7 @@ class QueuedRequest(FrozenPart):
 
 
 def parse_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
-    """Return the run with this id and kind. Raises `NOT_FOUND`."""
+    """Return the run with this id and kind. Raises `NOT_FOUND` if there is none."""
     run = context.night.runs.get(context.user_id, run_id) if may_be_id(run_id) else None
     if run is None or run.kind != kind:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: no run of this kind ({kind}) has this id", "run_id")
@@ -54,7 +54,7 @@ def new_run(kind: RunKind, context: RunContext) -> Run:
 
 
 def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, context: RunContext, lease: Lease) -> Run:
-    """Queue a run with its request for a worker. Drops the parts of an incomplete plan."""
+    """Queue a run with its request for a worker, and drop the parts of an incomplete plan. `so_far` is the progress."""
     parts, caller = context.night.parts, context.caller
     parts.drop_parts(run.user_id, run.run_id, [_REQUEST])
     arguments = request.model_dump(mode="json", exclude_none=True)
@@ -67,7 +67,7 @@ def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, cont
 
 
 def stored_request(run: Run, context: RunContext) -> QueuedRequest:
-    """Return the request of a queued run. Raises `NOT_FOUND` if it can't be read."""
+    """Return the request of a queued run. Raises `NOT_FOUND` if the request is missing or invalid."""
     saved = context.night.parts.part(run.user_id, run.run_id, _REQUEST)
     try:
         return QueuedRequest.model_validate_json(saved or "")
@@ -76,7 +76,7 @@ def stored_request(run: Run, context: RunContext) -> QueuedRequest:
 
 
 def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Start a queued run in a worker and drop a partial plan. After three unfinished attempts the run is `failed`."""
+    """Start a queued run in a worker, and drop its partial plan. After three unfinished attempts, the run is `failed`."""
     if run.status != "queued":
         return run
     if run.attempts >= _MOST_ATTEMPTS:
@@ -88,12 +88,12 @@ def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
-    """End the run as failed, and return it. `why` is stored as its error."""
+    """End the run as failed with `why` as its error, and return the failed run."""
     return _end_run(run.model_copy(update={"status": "failed", "error": why}), context, lease)
 
 
 def drop_request(run: Run, context: RunContext, keep: list[str]) -> None:
-    """Drop the request after the plan is stored, because a request may contain a file. `keep` names the parts that stay."""
+    """Drop the stored request, which may contain a file, once the plan is stored. `keep` lists the parts to keep."""
     if context.caller.goes_on is not None:
         context.night.parts.drop_parts(run.user_id, run.run_id, keep)
 
@@ -102,10 +102,10 @@ def in_call_or_queued(
     kind: RunKind, request: Request, context: RunContext, run_id: str | None,
     work: Callable[[Mapping[str, JsonValue] | None], AnyResult], nothing: AnyResult,
 ) -> AnyResult:  # fmt: skip
-    """Do the work of a tool that changes no memory, or queue it if the call runs out of time.
+    """Do the work of a tool that changes no memory, or queue the work if the call runs out of time.
 
-    `work` receives the progress stored by `OutOfTime`. `nothing` is the result before any progress. With a `run_id`, this
-    only reports that run. Raises `CONFLICT` if the work must be queued while another run is active.
+    `work` receives the progress that an earlier `OutOfTime` carried. `nothing` is the result before any progress. With
+    `run_id`, only report that run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
         return _build_result(_work_on_run(parse_run(kind, context.caller.goes_on, context), request, context, work), nothing)
@@ -131,7 +131,7 @@ def _build_result(run: Run, nothing: AnyResult) -> AnyResult:
 def _work_on_run(
     run: Run, request: Request, context: RunContext, work: Callable[[Mapping[str, JsonValue] | None], AnyResult]
 ) -> Run:
-    """Continue a queued run in a worker. Saves the result, or queues the run again if time runs out."""
+    """Continue a queued run in a worker. The result is saved, or the run is queued again if the time runs out."""
     with leased(context) as lease:
         run = taken_up(parse_run(run.kind, run.run_id, context), context, lease)
         if run.status != "queued":
@@ -168,7 +168,7 @@ _SAVED_EVERY = timedelta(seconds=10)
 
 @contextmanager
 def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """Hold the lease. Completes an interrupted run first. Raises `CONFLICT` if that run is nightly, or if time runs out."""
+    """Complete an interrupted run, then hold the user's lease. Raises `CONFLICT` if that run is nightly or takes too long."""
     with leased(context) as lease:
         run = context.night.runs.unfinished(context.user_id)
         if run is not None and run.kind == "nightly":
@@ -184,8 +184,8 @@ def exclusive_lease(context: RunContext) -> Iterator[Lease]:
 def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
     """Save a run with its plan, apply the plan, and close the run.
 
-    A new run is saved before its plan, so that every plan has a run. A queued run exists already. It becomes `running`
-    after the plan is stored. A crash before that repeats the planning.
+    A new run is saved before its plan, so that every plan has a run. A queued run is saved as `running` only after its plan
+    is stored. A crash before that repeats the planning.
     """
     night = context.night
     if context.caller.goes_on is None:
@@ -197,10 +197,10 @@ def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
 
 
 def resume(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Apply the rest of a run and close it. Without a stored plan, close it as failed.
+    """Apply the rest of a run and close the run. A run without a stored plan is closed as failed.
 
-    If the call runs out of time, saves the progress, and the run stays `running`. Otherwise saves the run as finished,
-    deletes the plan and closes the run last. So a crash leaves no words of the plan behind.
+    If the call runs out of time, the progress is saved and the run stays `running`. Otherwise, the run is saved as finished,
+    its plan is deleted, and the run is closed last, so that a crash leaves no text of the plan behind.
     """
     runs = context.night.runs
     if run.finished_at is None:
@@ -230,9 +230,9 @@ def _finish_run(run: Run, context: RunContext, lease: Lease) -> Run:
 def go_through(
     run: Run, operations: Sequence[RunOperation], make: Callable[[RunOperation], list[RunOperation]], lease: Lease
 ) -> Run:
-    """Call `make` for each operation that is planned or waits for review, and put the results in its place.
+    """Call `make` for each operation that is planned or waits for review, and replace the operation by the results.
 
-    Saves the progress every ten seconds, but not the returned run. `finished_at` is None if the call ran out of time.
+    The progress is saved every ten seconds. The returned run is not saved, and its `finished_at` is None if time ran out.
     """
     context, saved_at, made = lease.context, lease.context.clock(), 0
     done: list[RunOperation] = []
@@ -254,7 +254,7 @@ def go_through(
 
 
 def approved(operation: RunOperation, run: Run, lease: Lease) -> RunOperation:
-    """Apply an operation that waits for review. It is `lost` if its plan is missing or another write came first."""
+    """Apply an operation that waits for review. The result is `lost` if its plan is missing or another write came first."""
     saved = lease.context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
     planned = parse_saved(PlannedOperation, saved)
     if planned is None:
@@ -268,5 +268,5 @@ def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[
         return [reported]
     ends = [reported.model_copy(update={"outcome": _AS_UNDO.get(reported.outcome, reported.outcome)})]
     if reported.outcome == "lost" and planned.opens and planned.closes:
-        ends += _apply_operation(planned.without_opening(), run, lease)  # close the successor even so
+        ends += _apply_operation(planned.without_opening(), run, lease)  # still close the successor
     return ends

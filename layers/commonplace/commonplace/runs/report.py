@@ -1,4 +1,4 @@
-"""Report runs with the texts of their memories. The texts come from the records, because runs don't store them."""
+"""Report runs with the texts of their memories. The texts are read from the records, because runs do not store texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -14,11 +14,11 @@ _LONGEST = 300
 _ERASED = "(erased)"
 _BATCH = 1_000
 MOST_BYTES = 4_000_000
-"""The most bytes in a list of runs. AWS functions return at most 6 MB, and a run may have thousands of operations."""
+"""The maximum size of a list of runs in bytes. An AWS function returns at most 6 MB, and a run may be large."""
 
 
 def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
-    """Return the newest runs that fit into one answer. Returns at least one run."""
+    """Return the newest runs that fit into one answer, but at least one run. `runs` is sorted newest first."""
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
     left_out = len(runs) - len(shown)
@@ -27,7 +27,7 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
 
 
 def report(run: Run, context: RunContext) -> RunReport:
-    """Report a run. Each operation has the added text, the closed texts, and the user's words as evidence."""
+    """Report a run. The report of an operation contains the added text, the closed texts and the user's words as evidence."""
     ids = {memory_id for operation in run.operations for memory_id in (operation.memory_id, *operation.closed) if memory_id}
     batches = in_batches(sorted(ids), _BATCH)
     memories = {memory.memory_id: memory for batch in batches for memory in context.ports.records.get(run.user_id, batch)}

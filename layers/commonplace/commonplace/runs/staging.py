@@ -22,13 +22,13 @@ _TOO_MANY = "it is more than a model may change in a day: a person approves or d
 _MOST_RUNS = 100
 
 Planner = Callable[[RunContext], Plan]
-"""Makes the plan of a run. Operations to apply have the outcome `planned`."""
+"""A function that plans a run. The operations to apply have the outcome `planned`."""
 Publish = Callable[[Run, RunContext], str | None]
-"""Called after a run was applied, under its lease. Returns a note on failures, or None."""
+"""A callback that publishes an applied run while the lease is held. Returns a note if publishing fails, else None."""
 
 
 def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) -> RunContext:
-    """Create the context of a tool's run. The clock starts at the caller's time."""
+    """Create the context for a run of a tool. The context's clock starts at the time of `caller`."""
     if ports.night is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface has no runs")
     begun = time.monotonic()
@@ -40,9 +40,9 @@ def change_many(
     kind: RunKind, planner: Planner, context: RunContext, *, dry_run: bool, run_id: str | None = None,
     request: Request | None = None, publish: Publish = lambda _run, _context: None,
 ) -> RunReport:  # fmt: skip
-    """Plan and apply changes. `dry_run` only stores the plan for review. `run_id` applies a stored plan.
+    """Plan changes and apply them. With `dry_run`, only store the plan for review. With `run_id`, apply a stored plan.
 
-    With both, reports the stored plan or its outcome. If a memory has changed since planning, its operation is `lost`. If a
+    With both, report the stored plan or its outcome. An operation is `lost` if its memory has changed since planning. If a
     model calls, changes beyond the limit of a nightly run wait for review. If the call runs out of time, the run is
     `queued` or `running`, and a worker continues it with `request`. Raises `CONFLICT` while another run of the user is
     active, `NOT_FOUND` for an unknown run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
@@ -114,7 +114,7 @@ def _approve_run(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _report_empty_plan(run: Run, context: RunContext, lease: Lease) -> RunReport:
-    """Report an empty plan. The run is stored only if the caller already got its id."""
+    """Report an empty plan. The run is stored only if the caller already knows the run's id."""
     run = run.model_copy(update={"status": "done", "finished_at": context.clock()})
     if context.caller.goes_on is not None:
         context.night.runs.save(run, lease.fence)
@@ -123,7 +123,7 @@ def _report_empty_plan(run: Run, context: RunContext, lease: Lease) -> RunReport
 
 
 def _store_for_review(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
-    """Store a plan for review. Until then a new run is unfinished, so that the next call cleans up after a crash."""
+    """Store a plan for review. A new run is unfinished until its plan is stored, so that a call after a crash cleans up."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [step.with_outcome("needs_review") if step.told.outcome == "planned" else step for step in plan.operations]
     in_review = [planned for planned in waiting if planned.told.outcome == "needs_review"]
@@ -156,7 +156,7 @@ def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> 
 
 
 def _count_changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
-    """Count the changed memories. An operation that replaces memories counts once for each."""
+    """Count the changed memories. An operation counts once for each memory that it closes, but at least once."""
     return sum(len(operation.closed) or 1 for operation in operations if operation.outcome == outcome)
 
 
@@ -174,7 +174,7 @@ def _add_note(run: Run, note: str) -> Run:
 
 
 def _discard_old(context: RunContext, lease: Lease) -> None:
-    """Discard plans older than seven days, with their words, unless the clock seems wrong."""
+    """Discard the plans that are older than seven days, together with their texts, unless the clock seems wrong."""
     runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
     now = believed(context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_TTL.total_seconds())
     for run in runs:

@@ -1,6 +1,6 @@
 """Undo a run or an operation, and approve or discard operations in review.
 
-An undo is first planned as operations that restore memories. Planning writes nothing.
+An undo is first planned as operations that restore memories. Nothing is written during planning.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from commonplace.runs import queueing
 from commonplace.runs.apply import Lease, Plan, PlannedChange, PlannedOperation, RunContext, with_outcome
 from commonplace.runs.finalize import drop_renamed, erase_forgotten, keep_renamed
 
-_NO_CHANGE = ("embed", "usage")  # audits of re-embedding and of usage counts
+_NO_CHANGE = ("embed", "usage")  # audit operations of re-embedding and of usage counts
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
 _GONE = "it is not there any more"
 _ERASED = "its words were erased and can't be restored"
@@ -33,7 +33,7 @@ _KEY = "its key was taken meanwhile"
 
 @dataclass
 class UndoPlanner:
-    """Plan one undo. `undoes` is the id of the run or operation to undo."""
+    """Plans one undo. `undoes` is the id of the run or operation to undo."""
 
     user_id: str
     undoes: str
@@ -41,13 +41,13 @@ class UndoPlanner:
     records: MemoryRecords
     operations: Operations
     goals: dict[str, tuple[Memory, Memory]] = field(default_factory=dict)
-    """The current and the target state of each memory, by id."""
+    """The current state and the target state of each memory, by memory id."""
     made: set[str] = field(default_factory=set)
     """The ids of all memories that the operations changed."""
     unchanged: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
-        """Return operations that undo `applied`. Afterwards `unchanged` lists the other memories, with reasons."""
+        """Return the operations that undo `applied`. Memories that can't be restored are added to `unchanged`."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(change.memory_id for operation in applied for change in operation.made)
         self.made |= ids.keys()
@@ -70,7 +70,7 @@ class UndoPlanner:
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, current.get(memory_id), in_order, ours)
-        reopening = list(self._plan_reopening())  # first, because it takes goals away
+        reopening = list(self._plan_reopening())  # first, because this removes goals
         remaining = [
             self._plan_step(None if goal.status != "active" else (current, goal), [(current, goal)])
             for current, goal in self.goals.values()
@@ -92,9 +92,9 @@ class UndoPlanner:
         return None
 
     def _plan_reopening(self) -> Iterable[PlannedOperation]:
-        """Yield one operation per reopened memory. It also closes the memory that replaced the reopened one or has its key.
+        """Yield one operation per reopened memory, which also closes the memories that replaced it or hold its key.
 
-        Intermediate values are closed separately, because one operation may have too few changes for all of them.
+        Intermediate values are closed by separate operations, because the number of changes in an operation is limited.
         """
         back = [goal for goal in self.goals.values() if goal[1].status == "active" and goal[0].status != "active"]
         for current, _ in back:
@@ -103,7 +103,7 @@ class UndoPlanner:
         for current, goal in back:
             later = successors(current, self.records)
             holder = None if goal.key is None else self.operations.holder(self.user_id, goal.collection, goal.key, self.now)
-            opened = current.superseded_by in self.made  # otherwise it was closed in favor of an older memory
+            opened = current.superseded_by in self.made  # otherwise the memory was closed in favor of an older memory
             if opened and any(memory.status == "active" and memory.memory_id not in going for memory in later):
                 self._report_unchanged(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
@@ -145,7 +145,7 @@ class UndoPlanner:
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
-    """Return a memory's audit rows after a version, without usage counts and re-embedding."""
+    """Return the audits of a memory after a version, except those of usage counts and re-embedding."""
     if memory.version == version:
         return []
     made = _map_audits_to_versions(memory, records).items()
@@ -153,13 +153,13 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
 
 
 def _map_audits_to_versions(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
-    """Match audit rows with versions. Each write has one row, but an imported memory lacks rows for earlier writes."""
+    """Return the audits by version. Each write has one audit, but an imported memory lacks audits of earlier writes."""
     audits = records.audits(memory.user_id, memory.memory_id)
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
 
 def _is_move(change: AppliedChange) -> bool:
-    """Return whether a change replaced a memory by another memory."""
+    """Return whether a change marked a memory as replaced by another memory."""
     return change.before is not None and "superseded_by" in change.before
 
 
@@ -170,7 +170,7 @@ def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
 
 
 def _restore_state(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
-    """Reset the fields that `changes` (oldest first) replaced. A memory that did not exist before them is closed."""
+    """Restore the fields that `changes` (oldest first) replaced. A memory that the first change created is deleted."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")
@@ -180,7 +180,7 @@ def _restore_state(memory: Memory, changes: Sequence[AppliedChange], now: dateti
 
 
 def _find_replaced_tags(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
-    """Return the replaced tags from the audit rows. Ignores changes that opened or closed the memory."""
+    """Return the replaced tags from the audits, or nothing if all changes opened or closed the memory."""
     if all("status" in (change.before or {}) for change in changes):
         return {}
     audits = _map_audits_to_versions(memory, records)
@@ -199,17 +199,17 @@ _NOTHING = "there was nothing to take back"
 
 
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Apply the operations that wait for review. If a memory has changed since, its operation is `lost`. Safe to repeat.
+    """Apply the operations that wait for review. An operation is `lost` if its memory has changed since.
 
-    If the call runs out of time, the run is `running` and a worker continues it. Raises `FORBIDDEN` for an import of a file
-    unless a person or a program calls.
+    If the call runs out of time, the run becomes `running` and a worker continues it. The call is safe to repeat. Raises
+    `FORBIDDEN` if a model approves a run that imports a file.
     """
     if run.kind in OF_FILES and not context.caller.admin:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {ADMINS.format(verb=_VERBS[run.kind])}")
     if any(operation.outcome == "needs_review" for operation in run.operations):
-        keep_renamed(run, context, lease)  # first, so that old tag names work even after a crash
+        keep_renamed(run, context, lease)  # before the changes, so that old tag names work even after a crash
     reviewed = queueing.go_through(run, run.operations, lambda operation: [queueing.approved(operation, run, lease)], lease)
-    if reviewed.finished_at is None:  # a worker, or the next call, does the rest
+    if reviewed.finished_at is None:  # a worker or the next call applies the rest
         reviewed = reviewed.model_copy(update={"status": "running"})
         context.night.runs.save(reviewed, lease.fence)
         return reviewed
@@ -218,7 +218,7 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def discard(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Discard operations that wait for review, or a queued run. Safe to repeat."""
+    """Discard a queued run, or the operations of a run that wait for review. The call is safe to repeat."""
     if run.status == "queued":
         run = run.model_copy(update={"status": "done", "finished_at": context.clock(), "notes": (*run.notes, _NOT_BEGUN)})
         context.night.runs.save(run, lease.fence)
@@ -240,8 +240,8 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
     """Undo a run and discard its operations in review. With `reread`, the next nightly run reads its interactions again.
 
-    Restores all fields of each memory except version, time of writing and usage. Leaves a memory unchanged and lists it as
-    `kept` if it was changed since, its key was taken, or its words were erased. Safe to repeat.
+    Each memory gets back all fields except version, time of writing and usage. A memory that was changed since, lost its key
+    to another memory or had its text erased stays unchanged and is listed as `kept`. The call is safe to repeat.
     """
     run = discard(run, context, lease)
     applied = [context.ports.operations.applied(context.user_id, operation.operation_id) for operation in run.operations]
@@ -254,7 +254,7 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
 
 
 def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
-    """Remove the tag renames of an undone run. If an undo is undone, restore the tag renames."""
+    """Remove the tag renames of an undone run, or restore the tag renames if an undo is undone."""
     if run.kind == "tags":
         drop_renamed(run, context, lease)
     made = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
@@ -263,7 +263,7 @@ def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """Withdraw the aliases of an undone run, except for unchanged memories. If an undo is undone, restore the aliases."""
+    """Withdraw the aliases of an undone run, except those of unchanged memories. Undoing an undo restores the aliases."""
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
@@ -274,9 +274,9 @@ def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
 
 
 def last_operation(context: RunContext) -> str:
-    """Return the id of the last applied operation that is not an undo. Raises `NOT_FOUND`.
+    """Return the id of the last applied operation that is not an undo. Raises `NOT_FOUND` if there is none.
 
-    All operations of a run have the same time. Returns the last operation of the run.
+    All operations of a run have the same time, so the last one is found by its position in the run.
     """
     newest = context.ports.operations.newest(context.user_id)
     if newest is None:
@@ -287,7 +287,7 @@ def last_operation(context: RunContext) -> str:
 
 
 def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
-    """Undo one operation. Raises `NOT_FOUND` if it was never applied."""
+    """Undo one operation. Raises `NOT_FOUND` if the operation was never applied."""
     applied = context.ports.operations.applied(context.user_id, operation_id) if may_be_id(operation_id) else None
     if applied is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: no such operation was applied", "operation_id")

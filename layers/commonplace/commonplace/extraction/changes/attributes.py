@@ -1,4 +1,4 @@
-"""Attributes that have one value at a time (a home, an employer, a date), so that another value replaces the old one."""
+"""Find attributes that have one value at a time, such as a home, an employer or a date. A new value replaces the old one."""
 
 import functools
 import re
@@ -21,15 +21,15 @@ _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _OCCUPATIONS = ("employer", "role")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
 _LONGEST_VALUE = 12
-"""The most words of a value. A longer text is a story."""
+"""The maximum number of words in a value. A longer text is a story and not a value."""
 
 
 @dataclass(frozen=True)
 class Attribute:
     """An attribute that a sentence states, like the employer of the user or the deadline of a project.
 
-    `topic` has the stems of the thing that has the attribute. `kind` is name, number, date, time or word for a `thing`,
-    and "" for other attributes. `past` is True if the value is no longer current.
+    `topic` contains the stems of the thing that has the attribute. `kind` is name, number, date, time or word for the
+    attribute `thing`, and "" for other attributes. `past` is True if the value is no longer current.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Attribute:
         return bool(ours.strip() and theirs.strip()) and ours not in theirs and theirs not in ours
 
     def measures_as(self, other: "Attribute") -> bool:
-        """Return whether two numbers may count the same things. 8 people and 3 years do not."""
+        """Return whether two numbers may count the same things, unlike "8 people" and "3 years"."""
         return not self.kind == other.kind == "number" or bool(_counted(self.value) & _counted(other.value))
 
     def repeats(self, other: "Attribute") -> bool:
@@ -55,7 +55,7 @@ class Attribute:
         return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
 
     def is_of_another(self, other: "Attribute") -> bool:
-        """Return whether this is the attribute of another thing. Each topic then has a word that the other lacks."""
+        """Return whether this is the same attribute of another thing, so that each topic has a word that the other lacks."""
         return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
 
 
@@ -108,21 +108,21 @@ def _classify_value(value: str) -> str:
 
 
 def _has_name(value: str) -> bool:
-    """Return whether a value contains a name. It may be in lower case ("munich", but not "weekly sprints")."""
+    """Return whether a value contains a name, possibly in lower case ("munich", but not "weekly sprints")."""
     words = (word for word in LETTERS.findall(value) if word not in tokenizer.stop_words())
     return any(word[:1].isupper() or not is_english(word) for word in words)
 
 
 @functools.cache
 def _load_nationalities() -> frozenset[str]:
-    """Return the words for people of a country ("Jordanian"), without the countries ("Jordan" may be a person's name)."""
+    """Return words for people of a country ("Jordanian"), but not for countries, because "Jordan" may be a person."""
     table = (files(__package__) / "nationalities.txt").read_text(encoding="utf-8")
     rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
     return frozenset(word for _, *people in rows for word in people)
 
 
 def _counted(value: str) -> frozenset[str]:
-    """Return the terms of the things that a number counts ("people"), or only "" if they are not named."""
+    """Return the terms for what a number counts ("people"), or only "" if the value does not name it."""
     return frozenset(tokenizer.terms(compiled("attributes.number").sub(" ", value))) or frozenset(("",))
 
 

@@ -1,4 +1,4 @@
-"""Find the sentence of a memory that a new sentence contradicts, by another value, a correction, or an end."""
+"""Find the sentence of a memory that a new sentence contradicts with another value, a correction, or an end."""
 
 import functools
 import re
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W_][\w'’-]*")
 _LEAST, _LONGEST_END = 2, 6
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _OF_A_LIFE = ("residence", "home_of", "employer", "role")
-_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs with Hiragana, the grammar between words
+_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two characters, of which one is Hiragana and so grammar
 _TWO, _SHORT, _LEAST_OLD, _NAME = 2, 3, 3, 5
 _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
@@ -35,7 +35,7 @@ class _Claim(NamedTuple):
 
 
 def has_another_end(new: str, old: str) -> bool:
-    """Return whether `new` begins like `old` and says that its end is different now."""
+    """Return whether `new` begins like `old` but ends differently, and contains a word like "now"."""
     now, of_the_user = compiled("contradictions.now"), compiled("contradictions.user").match(new)
     if not (now.search(new) and of_the_user) or compiled("contradictions.may_be_many").match(new):
         return False
@@ -54,13 +54,13 @@ def has_another_end(new: str, old: str) -> bool:
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", nearby: bool = False) -> str | None:
     """Return why the sentence `new` makes the sentence `old` untrue, or None if it does not.
 
-    `corrects` is True if `new` says that something earlier was wrong or has ended. Otherwise only a changed value counts.
-    `context` is the whole text with `new`. `nearby` is True if `old` was said a few messages before.
+    `corrects` is True if `new` says that something earlier was wrong or has ended. Otherwise, only a changed value or an
+    explicit denial counts. `context` is the text that contains `new`. `nearby` is True if both are from one conversation.
     """
     if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
         return None
     ours = attribute_of(new)
-    theirs = attribute_of(old) if ours else None  # most sentences have none, and the search takes the most time
+    theirs = attribute_of(old) if ours else None  # most sentences have no attribute, and the search is slow
     if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
         return None
     changed = ours and theirs and ours.replaces(theirs) and _is_current(new, ours)
@@ -87,14 +87,14 @@ def _is_bygone(old: str) -> bool:
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
-    """Return the sentences of an old text that a new text makes untrue. `corrects` is as in `contradicts`."""
+    """Return the sentences of an old text that a new text makes untrue. `corrects` is passed to `contradicts`."""
     ours = [sentence.text for sentence in sentences(new)]
     theirs = [sentence.text for sentence in sentences(old)]
     return [sentence for sentence in theirs if any(contradicts(other, sentence, corrects=corrects) for other in ours)]
 
 
 def _is_current(new: str, ours: Attribute) -> bool:
-    """Return whether a sentence states a current value, and not a past or a possible one."""
+    """Return whether a sentence states a current value, and not a past or possible value."""
     if ours.past and has_wording("long_ago", new):
         return False
     if ours.name not in _OF_A_LIFE:
@@ -108,7 +108,7 @@ def _is_current(new: str, ours: Attribute) -> bool:
 
 
 def _denies(new: str, old: str) -> bool:
-    """Return whether a clause of `new` has the words of `old`, and only one of the two is negated."""
+    """Return whether a clause of `new` has the same words as `old`, and only one of the two is negated."""
     theirs = _build_claim(old)
     return bool(theirs.stems) and any(
         ours.stems - word_stems("stress") == theirs.stems and ours.denied != theirs.denied and ours.limits <= theirs.limits
@@ -118,7 +118,7 @@ def _denies(new: str, old: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _split_claims(text: str) -> tuple[_Claim, ...]:
-    """Return the claim of each clause."""
+    """Return the claims of a text, one per clause."""
     return tuple(map(_build_claim, compiled("contradictions.clause").split(straight(text))))
 
 
@@ -140,9 +140,9 @@ def _ended_stems(new: str) -> frozenset[str]:
 
 
 def _name_same_thing(new: str, old: str) -> bool:
-    """Return whether one sentence has the other's topic in short, and another value.
+    """Return whether both sentences give the same attribute another value, where one may shorten the topic of the other.
 
-    "The deadline" may be "the grant deadline", but a topic with a further name is a different topic.
+    "The deadline" may mean "the grant deadline". A topic with an additional name is a different topic.
     """
     ours, theirs = attribute_of(new), attribute_of(old)
     if ours is None or theirs is None or ours.name != theirs.name or ours.kind != theirs.kind or not ours.topic:
@@ -165,14 +165,14 @@ def names_old_value(new: str, old: str) -> bool:
     if lacks_subject(new) or other_stems & known:
         return True
     if any(is_calendar_word(stem) or stem[:1].isdigit() for stem in gone):
-        return False  # many things are on a Monday
+        return False  # a weekday or a number does not identify the old sentence
     return len(known - gone) <= _SHORT or any(len(stem) >= _NAME and not is_english(stem) for stem in gone)
 
 
 def denies_value(new: str, old: str, context: str) -> bool:
     """Return whether a sentence says that the day in the old sentence no longer holds, and gives another day.
 
-    Both must have the same subject or month.
+    Both sentences must have the same subject or month.
     """
     gone_days = denied_days(new)
     if not gone_days:
@@ -203,7 +203,7 @@ def _shares_subject(matter: frozenset[str], context: str) -> bool:
 
 
 def conflicts(new: str, old: str, context: str, nearby: bool) -> bool:
-    """Return whether a correction conflicts with the old sentence, or with its only part between commas that has figures."""
+    """Return whether a correction conflicts with the old sentence, or with the only part of it that has figures."""
     if not is_correction(new):
         return False
     dated = [part for part in compiled("clauses.part_end").split(old) if figures_of(part)]
@@ -241,5 +241,5 @@ def _subject_words(text: str) -> frozenset[str]:
 
 
 def unknown_words(text: str) -> frozenset[str]:
-    """Return the stems of the words that are not English. Most of them are names."""
+    """Return the stems of the words that are not English, most of which are names."""
     return frozenset(stem for word in tokenizer.words(text) if not is_english(word) for stem in tokenizer.terms(word))

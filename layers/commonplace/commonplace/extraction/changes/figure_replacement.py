@@ -16,7 +16,7 @@ _BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
 
 
 def figures_of(text: str) -> frozenset[str]:
-    """Return the words of a text for numbers, counts and dates."""
+    """Return the words of a text that stand for numbers, counts and dates."""
     words = tokenizer.words(_ADDED.sub("", text))
     return frozenset(word for word in words if word[:1].isdigit() or word in word_list("counts") or is_calendar_word(word))
 
@@ -30,10 +30,10 @@ def with_new_date(old: str, new: str) -> str | None:
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """Return the sentence `old` with the figures of `gone` replaced by figures of `new`, or None if these are ambiguous.
+    """Return the sentence `old` with the figures of `gone` replaced by figures of `new`, or None if `new` is ambiguous.
 
-    A figure replaces another of its kind (a day of a month, a month, a weekday). It must be the only one of its kind in the
-    part of `new` that names `gone`, in the text before `gone`, or in all of `new`. The first match counts.
+    A figure is replaced by another figure of its kind (a day of a month, a month, a weekday). The new figure must be the only
+    other one of its kind in the part of `new` that names `gone`, in the text before `gone`, or in all of `new`.
     """
     part = next((part for part in _MARKS.split(new) if gone in part), new)
     before, _, _ = new.partition(gone)
@@ -49,14 +49,14 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 
 def _single_other(figure: str, text: str) -> str | None:
-    """Return the only other figure of the same kind in a text. Returns None if it has none or several."""
+    """Return the only other figure of the same kind in a text, or None if the text has none or several."""
     figures = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
     match = re.search(rf"(?<!\w){re.escape(figures.pop())}(?!\w)", text, re.IGNORECASE) if len(figures) == 1 else None
     return match[0] if match else None
 
 
 def plain_figures(text: str) -> list[str]:
-    """Return the figures of a text in order. A day of a month has no ending."""
+    """Return the figures of a text in order, without the ordinal endings of days."""
     return [_plain(figure) for figure in _figures_in(text)]
 
 
@@ -70,7 +70,7 @@ def _plain(figure: str) -> str:
 
 
 def _kind(figure: str) -> str:
-    """Return "weekday", "month", or a number's form with "#" for its digits."""
+    """Return the kind of a figure: "weekday", "month", or its form with "#" for the digits."""
     if not is_calendar_word(figure):
         return re.sub(r"\d+", "#", _ORDINAL.sub("th", figure))
     return "weekday" if is_weekday(figure) else "month"

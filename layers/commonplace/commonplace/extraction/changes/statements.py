@@ -1,4 +1,4 @@
-"""Split a text into single statements, also where a sentence continues with another verb ("... and have a cat")."""
+"""Split a text into single statements. A sentence is also split before another verb ("... and have a cat")."""
 
 import functools
 import re
@@ -22,7 +22,7 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True)
 class CutPoint:
-    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end` and needs `subject`."""
+    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end` and gets the `subject`."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ def cut_points(text: str) -> Iterator[CutPoint]:
 
 
 def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
-    """Yield the places before a "she" or "her" if exactly one person of the household is named before."""
+    """Yield the places before "she", "he", "her" or "his" if exactly one person of the household is named before."""
     for pattern, ending in (("he_or_she", ""), ("hers", "'s")):
         for cut in compiled(f"statements.{pattern}").finditer(text):
             part = text[: cut.start()].strip()
@@ -68,7 +68,7 @@ def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
 
 
 def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
-    """Yield the places after a Japanese clause in a connecting form. The next clause gets its topic."""
+    """Yield the places after a Japanese clause in a connecting form. The next clause inherits the topic."""
     for cut in compiled("statements.te").finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
         if cut["form"] != "で" or topic:
@@ -99,12 +99,12 @@ def memory_sentences(text: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1024)
 def statements(text: str) -> tuple[str, ...]:
-    """Return the single statements of a text. "I'm vegan and I love Thai food" has two."""
+    """Return the single statements of a text. "I'm vegan and I love Thai food" contains two statements."""
     return tuple(part for sentence in memory_sentences(text) for part in _split_statements(sentence))
 
 
 def without_statements(text: str, gone: Collection[str]) -> list[str]:
-    """Return the sentences of a text without the statements `gone`. Other statements of such a sentence stay separate."""
+    """Return the sentences of a text without the statements in `gone`. A sentence that loses a statement is split."""
     staying: list[str] = []
     for sentence in memory_sentences(text):
         parts = _split_statements(sentence)
@@ -116,7 +116,7 @@ def without_statements(text: str, gone: Collection[str]) -> list[str]:
 def true_details(old: str, new: str) -> list[str]:
     """Return the companions, pets and profession in `old` that `new` does not mention.
 
-    They probably still hold. A user who moves may take their dog, and a nurse who leaves Valencia is still a nurse.
+    These details probably still hold. A user who moves may take their dog, and a nurse who leaves Valencia is still a nurse.
     """
     details = [match[0] for match in compiled("statements.beside").finditer(old) if not stems_of(match[0]) & stems_of(new)]
     being = None if compiled("statements.being").search(new) else compiled("statements.being").search(straight(old))
@@ -125,7 +125,7 @@ def true_details(old: str, new: str) -> list[str]:
 
 
 def joined(texts: Collection[str]) -> str:
-    """Join statements to one text, each only once."""
+    """Join statements into one text without repetitions."""
     return " ".join(text if text.endswith(STOPS) else f"{text}." for text in dict.fromkeys(texts))
 
 

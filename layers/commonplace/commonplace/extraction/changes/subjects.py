@@ -1,4 +1,4 @@
-"""Find the person that a sentence is about. This is the user, or a person close to them."""
+"""Find the person that a sentence is about: the user, or another person."""
 
 import functools
 import re
@@ -14,7 +14,7 @@ _OPENING, _CLOSE, _LEAD = 45, 22, 12
 
 @functools.lru_cache(maxsize=1024)
 def _find_subject(sentence: str) -> frozenset[str] | None:
-    """Return `_THE_USER`, or the stems of the words for another person. Returns None if the subject is unclear."""
+    """Return `_THE_USER`, the stems of the words for another person, or None if the subject is unclear."""
     opening = straight(sentence[:_OPENING]).lstrip()
     owner = _find_owner(opening)
     if owner:
@@ -44,9 +44,9 @@ def have_different_subjects(first: str, other: str) -> bool:
 
 
 def is_of_another(request: str, text: str) -> bool:
-    """Return whether one text is about the user alone, and the other about a person that the first does not name.
+    """Return whether one text is about the user, and the other is about a person that the first does not name.
 
-    "I love tea" and "my son loves tea" are such texts.
+    Examples of such texts are "I love tea" and "my son loves tea".
     """
     plain_request, plain = straight(request), straight(text)
     if compiled("subjects.speaker").match(plain_request):
@@ -67,7 +67,7 @@ def _lacks_person(person: frozenset[str] | None, text: str) -> bool:
 
 
 def swaps_roles(new: str, old: str) -> bool:
-    """Return whether two sentences have the user and a person in exchanged roles ("I owe Ben", "Ben owes me")."""
+    """Return whether the user and another person have exchanged roles in two sentences ("I owe Ben", "Ben owes me")."""
     for first, other in ((new, old), (old, new)):
         opening = WORD.search(other)
         if compiled("subjects.first").match(first) and opening and opening[0].casefold() in names_of(first):

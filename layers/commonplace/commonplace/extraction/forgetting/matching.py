@@ -1,4 +1,4 @@
-"""Matches forget requests with texts, to find the memories that they cover and the sentences that may stay."""
+"""Match forget requests with texts, to find the memories that a request covers and the sentences that may stay."""
 
 import re
 from collections.abc import Iterable
@@ -36,12 +36,12 @@ def names_something(target: str) -> bool:
 
 
 def mentions(target: str, text: str) -> bool:
-    """Return whether a text has any stem of the target, or a prefix of such a stem."""
+    """Return whether a text contains a stem of the target, or a longer stem that begins with one."""
     return bool(shared_stems(_find_target_stems(target), stems_of(text), begins=True))
 
 
 def text_without(target: str, text: str) -> str:
-    """Return the sentences that may stay. They neither mention the target nor refer to it by a pronoun."""
+    """Return the sentences of a text that neither mention the target nor refer to it by a pronoun."""
     wanted, staying, leaning = _find_target_stems(target), list[str](), True
     for sentence in memory_sentences(text):
         leans_on_it = mentions(target, sentence) and not is_of_another(target, sentence)

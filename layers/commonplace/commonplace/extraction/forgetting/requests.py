@@ -18,9 +18,9 @@ _FEW_WORDS = 2
 
 @dataclass(frozen=True)
 class ForgetRequest:
-    """A clause that asks to forget `target`, which may be "". The words of the request end at `end` of the message.
+    """A clause that asks to forget `target`, which may be "". The request ends at the offset `end` of the message.
 
-    `meant` is True if the request addresses the memory, and not the editor of a text or a recipe.
+    `meant` is True if the request is about stored memories, and not about the text of a draft or a recipe.
     """
 
     clause: Clause
@@ -30,24 +30,24 @@ class ForgetRequest:
 
     @property
     def can_be_served(self) -> bool:
-        """Whether the request addresses the memory and says what to forget."""
+        """True if the request is about stored memories and says what to forget."""
         return self.meant and names_something(self.target)
 
 
 def forget_target(text: str) -> str | None:
-    """Return what a text asks to forget, which may be "". Returns None if the text is no request to forget."""
+    """Return what a text asks to forget, which may be "". Returns None if the text is not a request to forget."""
     phrase = _forget_phrase(text)
     return None if phrase is None else phrase.target
 
 
 def addresses_the_memory(text: str) -> bool:
-    """Return whether a text alone makes clear that the request is addressed to the memory."""
+    """Return whether the wording of a text alone makes clear that it asks to forget stored memories."""
     phrase = _forget_phrase(text)
     return phrase is not None and _is_explicit(text, phrase)
 
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """Return the forget requests of a message. `before` is the preceding message, which shows the subject."""
+    """Return the forget requests of a message. `before` is the previous message, and shows what the talk is about."""
     message_clauses, requests = clauses(utterance), list[ForgetRequest]()
     phrases = [_forget_phrase(clause.text) for clause in message_clauses]
     alone = all(
@@ -67,7 +67,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
 
 
 def _find_antecedents(earlier: Sequence[Clause]) -> Iterator[Clause]:
-    """Yield the last clause, and the earlier clauses that its pronouns refer to."""
+    """Yield the last clause and, as long as a clause has a pronoun, the clause before it."""
     for clause in reversed(earlier):
         yield clause
         if not has_wording("pronoun", clause.text):
@@ -75,7 +75,7 @@ def _find_antecedents(earlier: Sequence[Clause]) -> Iterator[Clause]:
 
 
 def without_forget_requests(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Utterance:
-    """Return the message without its forget requests and the clauses that explain or refer to these requests."""
+    """Return the message without its forget requests, and without the clauses that explain or refer to a request."""
     gone = list(_find_spans_to_drop(utterance, requests))
     return (
         replace(utterance, own=tuple(piece for span in utterance.own for piece in _cut_span(span, gone)))
@@ -92,7 +92,7 @@ class _Phrase:
 
 
 def _forget_phrase(text: str) -> _Phrase | None:
-    """Return what a clause asks to forget, and where the request ends. Returns None if the clause is no request."""
+    """Return what a clause asks to forget and where the request ends, or None if the clause is not a request."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:
@@ -122,7 +122,7 @@ def _is_explicit(text: str, phrase: _Phrase) -> bool:
 
 
 def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
-    """Return whether a clause like "Forget my cat." asks for nothing more, and the preceding message had another subject."""
+    """Return whether a clause asks for nothing else ("Forget my cat.") and the previous message had another subject."""
     goes_on = utterance.text[clause.start + phrase.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
         ".!?\n"
     )
@@ -134,7 +134,7 @@ def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, bef
 
 
 def _find_spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the requests, and of the clauses that explain or refer to a request."""
+    """Yield the spans of the requests, and the spans of the clauses that explain or refer to a request."""
     served = [request for request in requests if request.can_be_served]
     yield from ((request.clause.start, request.end) for request in requests)
     ends, leaning = {request.clause.end for request in served}, False

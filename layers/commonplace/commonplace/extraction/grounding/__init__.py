@@ -1,1 +1,1 @@
-"""Check that the messages support a memory. Its evidence, names, numbers, dates and negations must occur there."""
+"""Check that the messages support a memory: its evidence, names, numbers, dates and negations must occur in them."""

@@ -49,13 +49,13 @@ _NUMERIC = re.compile(
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 LANGUAGES_WITHOUT_CAPITALS = ("ja", "zh", "ko")
-"""In these languages, only neighbouring words identify a name."""
+"""The languages in which only neighbouring words identify a name."""
 _SCRIPT = re.compile(rf"[{HAN}々ぁ-ゖ가-힣]")
 _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区町村]$")
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
 _ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # words in a row; a single word is allowed for speed
+_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # consecutive words; single words also match, for speed
 _KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
 _LEAST_STEM, _MOST_ENDING = 4, 3
 _NOT = re.compile(r"(?<![\w'])([\w']+)\s(?=not\s)", re.IGNORECASE)
@@ -67,7 +67,7 @@ NOT_DENIED, DENIED = "it says no where the user did not", "the user said no wher
 
 
 class PartialDate(NamedTuple):
-    """A date that may lack some parts. Missing parts are None. `weekday` is 0 for Monday."""
+    """A date of which some parts may be unknown (None). `weekday` is 0 for Monday."""
 
     year: int | None = None
     month: int | None = None
@@ -80,10 +80,10 @@ class PartialDate(NamedTuple):
 
 
 def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
-    """Return the span of the evidence in `utterance.text`, inside the user's own words. Returns None if it does not occur.
+    """Return the span of the evidence in the user's own words of `utterance.text`, or None if the evidence does not occur.
 
-    Case, character width, blanks, the style of quotation marks and dashes, and surrounding punctuation are ignored. Only
-    whole words match.
+    Only whole words match. Case, character width, blanks, the style of quotation marks and dashes, and surrounding
+    punctuation are ignored.
     """
     sought, _ = _normalize_with_places(evidence.strip(_AROUND))
     sought = sought.strip()
@@ -105,7 +105,7 @@ def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause
 
 
 def _normalize_with_places(text: str) -> tuple[str, list[int]]:
-    """Return the text in a normal form, and the original position of each of its characters."""
+    """Return the text in a normal form, and the original position of each character of the normal form."""
     chars: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -120,8 +120,8 @@ def _normalize_with_places(text: str) -> tuple[str, list[int]]:
 def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: date) -> str | None:
     """Return why the content says more than its evidence, or None.
 
-    Its names, numbers, dates and negations must occur in `evidence` or `context` (the question, the memory to update).
-    Numbers may be spelled out, names may be inflected, and dates may be relative to the day of the message.
+    All names, numbers, dates and negations of the content must occur in `evidence` or `context` (the question, the memory to
+    update). Numbers may be spelled out, names may be inflected, and dates may be relative to the day of the message.
     """
     other = "\n".join(context)
     pool = f"{evidence}\n{other}"
@@ -157,7 +157,7 @@ def _strip_dates(content: str, pool: str, spoken_on: date) -> tuple[str, str | N
 
 
 def _is_dated_in(partial: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
-    """Return whether each part of a date is given somewhere. The day may be in the question, the month in the answer."""
+    """Return whether each part of a date occurs in `pool`. The day may be in the question, and the month in the answer."""
     numbers = {value for _, values in numbers_in(pool) for value in values}
     return all(
         part is None or part in numbers or any(other[at] == part and other.count(None) >= 2 for other in meant)
@@ -175,7 +175,7 @@ def _find_number(content: str, pool: str, code: str) -> str | None:
 
 
 def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
-    """Yield the dates written in a text, with their places: "14 March 2027", "2026-11-20", "im Mai", "Friday", "3月5日"."""
+    """Yield the start, end and date of each date in a text, such as "14 March 2027", "im Mai", "Friday" or "3月5日"."""
     for match in _ISO.finditer(text):
         yield *match.span(), PartialDate(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
     for match in _NUMERIC.finditer(text):
@@ -201,7 +201,7 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
 
 
 def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
-    """Return all dates that a text of that day may mean: written dates, with likely years, and relative dates."""
+    """Return all dates that a text from the day `spoken_on` may mean: written dates with likely years, and relative dates."""
     written = [partial for _, _, partial in written_dates(text)]
     years = (spoken_on.year - 1, spoken_on.year, spoken_on.year + 1)
     dates = [
@@ -220,7 +220,7 @@ def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
 
 
 def _find_weekdays(weekday: int, spoken_on: date) -> Iterator[PartialDate]:
-    """Yield the dates of a weekday from a week before to two weeks after a day."""
+    """Yield the dates of a weekday from one week before to two weeks after `spoken_on`."""
     near = (spoken_on + timedelta(days=step) for step in range(-7, 15))
     yield from (_fill_date(day) for day in near if day.weekday() == weekday)
 
@@ -234,7 +234,7 @@ def _find_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
 
 
 def _find_counted_dates(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
-    """Yield the dates that "3 years ago", "in two weeks" or "for ten days" may mean, before and after the day."""
+    """Yield the dates before and after `spoken_on` that "3 years ago", "in two weeks" or "for ten days" may mean."""
     for table in tables().values():
         for unit, names in table["units"].items():
             for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
@@ -313,7 +313,7 @@ def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
 
 
 def _find_place_names(names: re.Pattern[str], content: str) -> Iterator[str]:
-    """Yield the names of places without the larger place and the kind of place. 「大阪府豊中市」 is 豊中."""
+    """Yield the names, reduced to the bare name of a place. 「大阪府豊中市」 (Toyonaka in Osaka) becomes 豊中."""
     for match in names.finditer(content):
         name = next(filter(None, match.groups()))
         if not compiled("names.common").search(name):
@@ -321,7 +321,7 @@ def _find_place_names(names: re.Pattern[str], content: str) -> Iterator[str]:
 
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:
-    """Return the first name of the content that is in no form in the pool, or None."""
+    """Return the first name in the content that does not occur in the pool in any form, or None."""
     known = {_strip_possessive(word) for word in _WORD.findall(pool)}
     stems: dict[str, list[str]] = {}
     for word in known:
@@ -372,7 +372,7 @@ def _share_a_stem(first: str, other: str) -> bool:
 
 
 def _find_short_forms(content: str) -> list[tuple[str, list[str]]]:
-    """Return the names of several words with their short forms, like "nyc" for "New York City", or "vscode"."""
+    """Return pairs of a short form and its words, for names of several words like "nyc" for "New York City"."""
     initials = []
     for run in _RUN.findall(content):
         words = [word for word in run.split() if word[0].isupper()]
@@ -384,10 +384,9 @@ def _find_short_forms(content: str) -> list[tuple[str, list[str]]]:
 
 
 def misnegated(content: str, evidence: str, context: str) -> str | None:
-    """Return why a clause of the content is negated unlike its evidence, or None.
+    """Return why the negation in a clause of the content differs from the evidence, or None.
 
-    A negation that is not in the evidence may be based on `context`. The context is the memory with more details, or a
-    question ("Any allergies?").
+    `context` may also support a negation. It is the memory to update, or a question ("Any allergies?").
     """
     if says_no(content) and not (may_say_no(evidence) or may_say_no(context)):
         return NOT_DENIED
@@ -410,7 +409,7 @@ def misnegated(content: str, evidence: str, context: str) -> str | None:
 
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
-    """Return whether a clause without its subject is part of a clause of the memory with the same polarity."""
+    """Return whether a clause, without its subject, is part of a clause in `known` that has the same polarity."""
     small = (stop_words() | the_user()) - listed("no")
     bare = (" ".join(dropwhile(lambda word: word.casefold() in small, clause.split())) or clause).casefold()
     own = polarities(clause, by_user=False)
@@ -418,7 +417,7 @@ def _is_part(clause: str, known: Sequence[str]) -> bool:
 
 
 def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
-    """Return why a clause has another polarity than the nearest clauses of the evidence, or None."""
+    """Return why the polarity of a clause differs from that of the nearest clauses of the evidence, or None."""
     own = polarities(clause, by_user=False)
     if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
@@ -426,7 +425,7 @@ def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
 
 
 def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
-    """Return whether another clause of the content has the user's negation and no affirmed clause is like this clause."""
+    """Return whether another clause of the content has the user's negation, and no affirmed clause resembles this one."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
@@ -436,7 +435,7 @@ def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evid
 
 
 def _find_nearest(clause: str, evidence_clauses: Sequence[str]) -> list[str]:
-    """Return the clauses of the evidence that share most with a clause, or an empty list."""
+    """Return the clauses of the evidence that share most words with a clause, or an empty list if none shares any."""
     shares = [_compare(clause, other) for other in evidence_clauses]
     most = max(shares, default=0.0)
     return [other for other, share in zip(evidence_clauses, shares, strict=True) if most and share == most]
@@ -458,7 +457,7 @@ def _compare(clause: str, other: str) -> float:
 
 
 def _split_clauses(text: str) -> list[str]:
-    """Return the clauses of a text. A negation that refers to the previous clause ("and I hate it") is joined to it."""
+    """Return the clauses of a text. A negation about the previous clause ("and I hate it") is joined to that clause."""
     parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
     clauses: list[str] = []
     for clause in (clause for part in parts for clause in _split_contrast(part) if clause.strip()):
@@ -474,7 +473,7 @@ def _split_clauses(text: str) -> list[str]:
 
 
 def _split_contrast(clause: str) -> Iterator[str]:
-    """Yield the clause, or both parts of "the 14th not the 12th". A negated verb ("is not the 12th") is not split."""
+    """Yield the parts of a contrast like "the 14th not the 12th", or the whole clause if it has no contrast."""
     at = 0
     for match in _NOT.finditer(clause):
         if match[1].lower() not in word_list("negated_behind") and not match[1].endswith(("'m", "'re", "'s")):
@@ -492,7 +491,7 @@ def _list_empty_words() -> frozenset[str]:
 
 @cache
 def _tokenize_empty_words() -> frozenset[str]:
-    """Return the words that say nothing about the subject, as the tokenizer splits them."""
+    """Return the words that say nothing about the subject of a clause, as the tokenizer splits them."""
     return frozenset(word for text in _list_empty_words() for word in words(text))
 
 

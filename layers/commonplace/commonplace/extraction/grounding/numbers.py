@@ -1,4 +1,4 @@
-"""Find numbers and times of day with all their possible values: "1.150", "4k", "twenty-three", "15h30"."""
+"""Find numbers and times of day, such as "1.150", "4k", "twenty-three" or "15h30", with all their possible values."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ Number = tuple[str, frozenset[Fraction]]
 
 
 def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
-    """Return the content without the times of day that the pool also has, on a 12 or 24 hour clock."""
+    """Return the content without the times of day that also occur in the pool, on a 12-hour or 24-hour clock."""
     pool_times = {time for match in _CLOCK.finditer(pool) for time in [_parse_time(match)]}
 
     def replacement(match: re.Match[str]) -> str:
@@ -36,14 +36,14 @@ def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
 
 
 def _parse_time(match: re.Match[str]) -> tuple[int, int]:
-    """Return a time of day on a 12 hour clock, because "at 3" does not say if it is morning or afternoon."""
+    """Return a time of day on a 12-hour clock, because "at 3" may be in the morning or in the afternoon."""
     return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
 
 
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
-    """Yield each number as written, with its possible values.
+    """Yield each number as it is written, with its possible values.
 
-    If `code` is given, only the number words of that language count, without hints ("a").
+    With a language `code`, only the number words of that language count, and not weak hints like "a".
     """
     for match in _FIGURES.finditer(text):
         yield match[0], frozenset(_parse_figures(match[0], compiled("numbers.suffix").match(text, match.end())))
@@ -56,7 +56,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _parse_figures(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """Yield the possible values. A mark before three digits may group thousands or be decimal. Overlong figures have none."""
+    """Yield the possible values. A mark before three digits may group or be decimal. Overlong figures yield nothing."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
@@ -82,7 +82,7 @@ def _parse_kanji(text: str) -> int:
 
 
 def _find_number_words(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
-    """Yield the number words, alone and as runs ("two hundred and five", "vingt-deux")."""
+    """Yield the numbers in words, both single words and runs of words ("two hundred and five", "vingt-deux")."""
     run: list[tuple[str, int]] = []
     end = 0
     for match in _WORD.finditer(text.casefold()):

@@ -1,4 +1,4 @@
-"""Find the polarity of a clause, affirmative or negative, from word tables."""
+"""Determine from word tables whether a clause is affirmative or negative."""
 
 import re
 from functools import cache, partial
@@ -26,7 +26,7 @@ def listed(name: str) -> frozenset[str]:
 
 @cache
 def no_names(code: str) -> frozenset[str]:
-    """Return the words of a language that are not names even if capitalized."""
+    """Return the words of a language that are not names, even if they are capitalized."""
     if code not in tables():
         return listed("names_none")
     return the_user() | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
@@ -44,7 +44,7 @@ def may_say_no(text: str) -> bool:
 
 
 def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
-    """Return the possible polarities of a clause. `by_user` is False for a reader's rewording."""
+    """Return the possible polarities of a clause. `by_user` is False if a reader reworded the user's words."""
     hard, against, strong = _count_negations(clause), _find_negatives(clause), _find_negatives(clause, weak=False)
     if hard == 2 or (hard and strong):
         return EITHER
@@ -56,13 +56,13 @@ def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
 
 
 def is_reversed(first: str, other: str) -> bool:
-    """Return whether both texts share a negative word and only one negates it ("not allergic")."""
+    """Return whether both texts share a negative word, and only one text negates this word ("not allergic")."""
     shared = _find_negatives(first, weak=False) & _find_negatives(other, weak=False)
     return bool(shared) and (_count_negations(first) == 0) != (_count_negations(other) == 0)
 
 
 def _count_negations(text: str) -> int:
-    """Return 0 without a negation, 1 with one, and 2 for a double negation ("can't live without")."""
+    """Return 0 for a text without negations, 1 for a negation, and 2 for a double negation ("can't live without")."""
     text = compiled("polarity.not_no").sub("", straight(text.casefold()))
     denials = {word for word in _WORD.findall(text) if word in listed("no")}
     if compiled("polarity.unspaced_no").search(text):
@@ -71,7 +71,7 @@ def _count_negations(text: str) -> int:
 
 
 def _find_negatives(text: str, *, weak: bool = True) -> frozenset[str]:
-    """Return the roots of the negative words in a text. If `weak` is False, weakly negative words are left out."""
+    """Return the roots of the negative words in a text. If `weak` is False, weakly negative words do not count."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
     return frozenset([*spaced, *compiled("polarity.unspaced_against").findall(text)])

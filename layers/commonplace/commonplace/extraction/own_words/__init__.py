@@ -1,6 +1,6 @@
-"""Find which parts of a user's message are their own words. All other text is foreign and never becomes a memory.
+"""Find the parts of a user's message that are the user's own words. All other text is foreign and never becomes a memory.
 
-Each finder hides the foreign text that it recognizes. Role-play may span several messages.
+The finders run one after another, and each hides the foreign text that it finds. Role-play may span several messages.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
 
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
-    """Return the spans of role-play, and whether it goes on after the message. `continues` is True if it went on before."""
+    """Return the spans of role-play, and whether it goes on after the text. `continues` is True if it began before."""
     played: list[TextSpan] = []
     at: int | None = 0 if continues else _find_sentence_start(view, 0)
     while at is not None:
@@ -45,7 +45,7 @@ def _find_sentence_start(view: str, at: int) -> int | None:
 def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
     """Return the spans (start, end) of own words in a user's message, and whether role-play continues after the message.
 
-    `role_play` is True if role-play was going on before. The time is linear in the length of the text.
+    `role_play` is True if role-play began in an earlier message. The running time is linear in the length of the text.
     """
     view = text.replace(HIDDEN, "\ufffd").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     for find in _FINDERS:
@@ -55,7 +55,7 @@ def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
 
 
 def has_lines_of_code(text: str) -> bool:
-    """Return whether a text has a line of only code. A name or formula within a sentence doesn't count."""
+    """Return whether a text has a line that consists of code. A name or formula within a sentence does not count."""
     covered = [*find_fences(text), *find_code(text)]
     quoted = [
         (line.start + len(line.text) - len(line.text.lstrip()), line.start + len(line.text.rstrip()))

@@ -1,11 +1,11 @@
-"""Find unfenced code and the output of programs, such as logs, stack traces and shell sessions."""
+"""Find code outside of fences, and the output of programs, such as logs, stack traces and shell sessions."""
 
 import re
 from collections.abc import Iterator
 
 from commonplace.extraction.own_words.masking import TextLine, TextSpan, lines_of
 
-# A single line of this kind is code.
+# A single line that matches this pattern is code.
 _SURE = re.compile(
     r"""\s*(?:
       (?:async\s+)?def\s+\w+\s*\( | if\s+__name__ | with\s+open\( | except(?:\s+[\w.]+(?:\s+as\s+\w+)?|\s*\(.*\))?:\s*$
@@ -35,7 +35,7 @@ _SURE = re.compile(
     )""",
     re.VERBOSE,
 )
-# Two lines of this kind together are code, and so is one next to a line of the first kind.
+# Lines that match this pattern are code if there are two of them in a run, or one in a run with a line of sure code.
 _LIKELY = re.compile(
     r"""\s*(?:
       import\s+[\w.]+ | @\w+(?:\.\w+)*(?:\(.*\))? | (?:try|else|finally)\s*:?\s*\{? | pass | break;? | continue;?
@@ -45,7 +45,7 @@ _LIKELY = re.compile(
     )\s*$""",
     re.VERBOSE,
 )
-# A line of this kind counts as code if its neighbours do.
+# A line that matches this pattern counts as code if its neighbours do.
 _REMARK = re.compile(r"\s*(?://|#\s|--\s|\*\s|return\b|end\b|[\w.]+\s*[+*/-]?=\s)")
 _INDENTED = re.compile(r"(?:\t| {2,})\S")
 _INLINE = re.compile(
@@ -56,7 +56,7 @@ _INLINE = re.compile(
     r"|\\begin\{(\w{1,20})\}(?s:.{0,4000}?)\\end\{\1\}"
 )
 _LONGEST = 400
-# These tokens occur in programs and not in sentences, like names_like_this, a.b.c, calls, paths and operators.
+# Tokens that occur in programs but not in sentences, such as names_like_this, a.b.c, calls, paths and operators.
 _TOKEN = re.compile(
     r"\b[^\W\d_]+(?:_\w+)+|\b[a-z]+[A-Z]\w*|\b\w+(?:\.\w+){2,}|\w\(\S*\)|(?:[A-Za-z]:)?(?:[/\\][\w.-]+){2,}|\\[a-z]+\{"
     r"|[=!<>+*-]=|=>|->|::|&&|\|\||\$\{?\w|\{\{|</|/>|(?<=\w)\s?=\s?(?=[\w'\"$/-])|[;{]\s*$|^\s*\[\w+\]\s*$|(?<=\s)--?[a-z][\w-]*"
@@ -84,22 +84,22 @@ _PRINTED = re.compile(
     )""",
     re.VERBOSE,
 )
-# Output follows a prompt, up to a blank line.
+# The output of a program follows a line with a prompt and ends at a blank line.
 _PROMPT = re.compile(
     r"\s*(?:[$❯➜]\s?[a-z./~]\S*(?:\s|$)|>>>\s|\.\.\.\s{1,4}\w|In\s\[\d+\]:|Out\s?\[\d+\]:|(?:PS\s)?[A-Z]:\\[^>\n]{0,80}>"
     r"|\(?[\w.-]+\)?\s?[\w.-]+@[\w.-]+[:\s][^$#\n]{0,80}[$#]\s|[\w.-]+@[\w.-]+:[^$#\n]{0,80}[$#]\s|mysql>|psql>|sqlite>)"
 )
-# An error that is quoted within the user's sentence reaches from its name to the end of the line.
+# An error that the user quotes within a sentence extends from the name of the error to the end of the line.
 _INLINE_LOG = re.compile(
     r"(?:(?<=[\s:(])(?:[A-Za-z_]\w*\.)*\w*(?:[Ee]rror|Exception)|(?<=[\s:(])fatal): (?=['\"`/<\[(]|\w+\.\w|\S*/|\S*::).*"
 )
-# Only the start of a line is examined, because it shows what the line is.
+# Only the start of a line is examined, because the start is enough to recognize a printed line.
 _HEAD = 400
 _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
 
 def find_code(view: str) -> Iterator[TextSpan]:
-    """Yield runs of code lines, including blank and indented lines. Also yield formulas and statements within a line."""
+    """Yield runs of code lines, including blank and indented lines, and formulas and statements within a line."""
     yield from (TextSpan(*inline.span()) for inline in _INLINE.finditer(view))
     block: list[tuple[TextLine, int]] = []
     for line in lines_of(view):
@@ -113,7 +113,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
 
 
 def _weigh_code(text: str) -> int | None:
-    """Return 2 for certain code, 1 for likely code, 0 for a line that counts like its neighbours, None for a sentence."""
+    """Return 2 for sure code, 1 for likely code, 0 for a line that counts like its neighbours, and None for a sentence."""
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))
@@ -128,13 +128,13 @@ def _weigh_code(text: str) -> int | None:
 def _find_code(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
     if sum(weight for _, weight in block) < 2:
         return
-    # An indented line before the first distinctive line may be the end of a list.
+    # Skip indented lines before the first distinctive line of code, because they may be the end of a list.
     first = next(line for line, weight in block if weight or _REMARK.match(line.text))
     yield TextSpan(first.start, [line for line, _ in block if line.text.strip()][-1].end)
 
 
 def find_logs(view: str) -> Iterator[TextSpan]:
-    """Yield the lines that a program printed, and the indented lines after them."""
+    """Yield the lines that a program printed, including the indented lines that continue a printed line."""
     printing = answering = False
     for line in lines_of(view):
         head = line.text[:_HEAD]

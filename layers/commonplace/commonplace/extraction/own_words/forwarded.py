@@ -1,4 +1,4 @@
-"""Find text by others, like forwarded mail and chats, or pasted text that the user announces."""
+"""Find text by other people, such as forwarded mail and chats, and pasted text that the user announces."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _SOMETHING = re.compile(r"\S")
 
 
 def find_chats(view: str) -> Iterator[TextSpan]:
-    """Yield chats: time-stamped lines, the lines of a play, runs of labelled speech, and lines labelled by a program."""
+    """Yield lines with time stamps, lines of a play, runs of lines with speakers, and lines labelled by a program."""
     lines = lines_of(view)
     stamped = False
     for line in lines:
@@ -44,7 +44,7 @@ def _is_script(text: str) -> bool:
 
 
 def _find_chats(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Yield chats, which are runs of two or more labelled lines, including the blank and continuation lines between them."""
+    """Yield chats, which are runs of at least two labelled lines with the blank and continuation lines in between."""
     run: list[TextLine] = []
     chat: list[tuple[str, str]] = []
     for line in [*lines, TextLine(0, 0, "")]:
@@ -68,7 +68,7 @@ def _find_chat_run(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterato
 
 
 def _is_chat(lines: list[tuple[str, str]]) -> bool:
-    """Return whether labelled lines are a chat. In a user's own list ("Monday: gym"), each label occurs once."""
+    """Return whether labelled lines are a chat, and not a list by the user, where each label occurs once ("Monday: gym")."""
     speakers = {speaker for speaker, _ in lines}
     if len(lines) < 2:
         return False
@@ -79,7 +79,7 @@ def _is_chat(lines: list[tuple[str, str]]) -> bool:
 
 
 def find_mail(view: str) -> Iterator[TextSpan]:
-    """Yield quoted mail, from its headers or "On … wrote:" to the end of the text. Also yield letters and signatures."""
+    """Yield quoted mail, from its headers or "On … wrote:" to the end of the text, and letters and signatures."""
     lines = lines_of(view)
     announced = next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
     starts = [place for place in (_find_header(lines), announced) if place is not None]
@@ -90,7 +90,7 @@ def find_mail(view: str) -> Iterator[TextSpan]:
 
 
 def _find_header(lines: list[TextLine]) -> int | None:
-    """Return the start of a mail header, or None. Without an address, two different headers must be close together."""
+    """Return the start of a mail header, or None. Headers without an address count only if two are close together."""
     last: tuple[int, TextLine, str] | None = None
     for at, line in enumerate(lines):
         header = cue_pattern("mail_header").match(line.text.strip(" *"))
@@ -105,7 +105,7 @@ def _find_header(lines: list[TextLine]) -> int | None:
 
 
 def _find_letters(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Yield letters, which have a salutation and a complimentary close. Text addressed to the assistant is no letter."""
+    """Yield letters, from the salutation to the complimentary close. Text addressed to the assistant is not a letter."""
     opened: TextLine | None = None
     for at, line in enumerate(lines):
         text = line.text.strip()
@@ -129,8 +129,8 @@ def _find_signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
 def find_pasted(view: str) -> Iterator[TextSpan]:
     """Yield announced documents up to the end of the message, and announced speech up to the end of its paragraph.
 
-    The words after "end of quote" are the user's own. So is a last paragraph about the pasted text ("what do you think?").
-    If the last paragraph asks something about "the above", the text above is pasted.
+    The words after "end of quote" are the user's own, and so is a last paragraph about the text ("what do you think?").
+    If the last paragraph asks about "the above", the paragraphs above are pasted text.
     """
     *above, last = paragraphs_of(view)
     speaks = bool(above) and bool(cue_pattern("speaks_of_pasted").match(view, last.start))
@@ -146,7 +146,7 @@ def find_pasted(view: str) -> Iterator[TextSpan]:
 
 
 def _find_announced(view: str, name: str) -> Iterator[int]:
-    """Yield the starts of announced texts that are not hidden yet. An announcement needs a colon or a second line."""
+    """Yield the starts of announced texts that are not hidden yet. Announcements have a colon or a second line."""
     if not _COLON_OR_LINE.search(view):
         return
     for announcement in cue_pattern(name).finditer(view):

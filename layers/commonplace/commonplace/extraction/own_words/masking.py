@@ -8,10 +8,10 @@ from typing import NamedTuple
 from commonplace.text.foundation.expressions import table_of
 
 HIDDEN = "\ue000"
-"""This private-use character replaces a foreign character. It is neither a word nor a blank."""
+"""The private-use character that replaces each foreign character, because it is neither part of a word nor a blank."""
 
 _VISIBLE = re.compile(f"[^{HIDDEN}]+")
-# The remainder of a sentence that ended with foreign text.
+# Characters that may remain of a sentence after the foreign text at its end is hidden.
 _STOPS = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029.,;:!?…)。、！？）"
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -51,7 +51,7 @@ def paragraphs_of(view: str) -> list[TextSpan]:
 
 
 def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
-    """Hide further ranges, but preserve their line breaks. Spans may overlap."""
+    """Hide the spans in a view, but preserve their line breaks. The spans may overlap."""
     parts, at = [], 0
     for start, end in sorted(spans):
         if end <= at:
@@ -63,7 +63,7 @@ def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
 
 
 def visible_spans(view: str) -> Iterator[TextSpan]:
-    """Yield the visible ranges with letters or digits, without surrounding blanks and leading stops."""
+    """Yield the visible ranges that contain letters or digits, without surrounding blanks and leading stops."""
     for match in _VISIBLE.finditer(view):
         text = match[0]
         if any(map(str.isalnum, text)):
@@ -77,7 +77,7 @@ cues = partial(table_of, __package__, "cues.toml")
 
 @cache
 def cue_pattern(name: str) -> re.Pattern[str]:
-    """Return all wordings called `name` in `cues.toml`, in all languages, as one pattern that ignores case."""
+    """Return one case-insensitive pattern of all wordings called `name` in `cues.toml`, in all languages."""
     table = cues()
     wordings = [
         _fill_slots(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])

@@ -1,4 +1,4 @@
-"""Find explicitly marked foreign text (fences, tags, quoted lines) and quoted speech."""
+"""Find quoted speech, and foreign text that is marked by fences, tags or quoted lines."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _OPENING = re.compile(r"""(?<![\w\ue000])["'‘“”„«»‹](?=[^\s,.;:!?)])
 _REACH = 4_000
 _SINGLE_REACH = 400
 _VERB_BEFORE, _VERB_AFTER = 40, 30
-# The maximum length of a title, or of a phrase quoted within one's own sentence.
+# The maximum length of a quoted phrase or title that may belong to the user's own sentence, in words or letters.
 _FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
 
 
@@ -49,7 +49,7 @@ def find_fences(view: str) -> Iterator[TextSpan]:
 
 
 def find_marked(view: str) -> Iterator[TextSpan]:
-    """Yield labelled foreign text ("[Web page]", "Tool output:"), up to its end marker or the end of the message."""
+    """Yield text labelled as foreign ("[Web page]", "Tool output:"), up to its end marker or the end of the message."""
     behind = 0
     for label in cue_pattern("marked").finditer(view):
         if label.start() >= behind:
@@ -59,7 +59,7 @@ def find_marked(view: str) -> Iterator[TextSpan]:
 
 
 def is_marked_as_foreign(text: str) -> bool:
-    """Return whether a label marks some of the text as foreign. Such a text is not a request from the user."""
+    """Return whether a label marks a part of the text as foreign, so that the text is not a request by the user."""
     return cue_pattern("marked").search(text) is not None
 
 
@@ -97,7 +97,7 @@ def _find_tags(view: str) -> Iterator[TextSpan]:
 
 
 def find_quotations(view: str) -> Iterator[TextSpan]:
-    """Yield foreign quotations with their marks."""
+    """Yield foreign quotations, including the quotation marks."""
     at = 0
     while opening := _OPENING.search(view, at):
         end = _find_end(view, opening.start())
@@ -107,7 +107,7 @@ def find_quotations(view: str) -> Iterator[TextSpan]:
 
 
 def _find_end(view: str, start: int) -> int:
-    """Return the end of the quotation, or 0 if there is none. An unclosed quotation may end with its paragraph."""
+    """Return the end of the quotation that begins at `start`, or 0. An unclosed quotation may end with its paragraph."""
     mark = view[start]
     if mark in "'‘":
         return _find_single_end(view, start)
@@ -125,7 +125,7 @@ def _find_end(view: str, start: int) -> int:
 
 
 def _find_single_end(view: str, start: int) -> int:
-    """Return the end of a single-quoted text, or 0. Apostrophes don't count as quotation marks."""
+    """Return the end of the text in single quotes, or 0 if there is none. Apostrophes do not count as quotation marks."""
     if compiled("quotations.elision").match(view, start):
         return 0
     for end in range(start + 2, min(len(view), start + _SINGLE_REACH)):
@@ -137,7 +137,7 @@ def _find_single_end(view: str, start: int) -> int:
 
 
 def _is_foreign(view: str, start: int, end: int) -> bool:
-    """Return whether quoted words are by others. Titles and short phrases are the user's own words."""
+    """Return whether quoted words are by someone else. Titles and short phrases count as the user's own words."""
     text = view[start + 1 : end - 1].strip()
     words = text.split()
     if has_kana_or_han(text):

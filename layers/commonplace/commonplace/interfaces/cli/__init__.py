@@ -1,4 +1,4 @@
-"""The command line. Commands are listed without importing their modules, so that `--help` answers at once."""
+"""The command line. The modules of the commands are imported only when needed, so that `--help` answers at once."""
 
 import gc
 import io
@@ -17,7 +17,7 @@ from commonplace.interfaces.cli.options import group_options
 
 
 class Listed(click.Command):
-    """A command as `--help` lists it. The module of the command is imported only when the command is called."""
+    """A command as listed by `--help`. The module of the command is imported only when the command is called."""
 
     def __init__(self, name: str, module: str, help: str, attribute: str | None = None) -> None:
         super().__init__(name, help=help)
@@ -80,11 +80,11 @@ Exit codes: 0 success (also if nothing was found), 1 internal error,
 disappears later, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
-"""New objects between two garbage collections. A collection every 700 objects took a tenth of the time of a store."""
+"""The number of new objects between two garbage collections. With 700, collections took a tenth of the time of a store."""
 
 
 class Verbs(click.Group):
-    """The group of all commands. The group lists the commands without importing their modules."""
+    """The group of all commands, which lists the commands without importing their modules."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, remaining = super().resolve_command(ctx, args)
@@ -106,20 +106,20 @@ def commonplace() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command line and exit. `arguments` is by default the command line of the process."""
+    """Run a command line and exit. `arguments` defaults to the command line of the process."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
     gc.set_threshold(_OBJECTS)
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):  # both give the same message and code
+        for number in (signal.SIGINT, signal.SIGTERM):  # both signals give the same message and exit code
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, stop)
     sys.exit(_run_command(sys.argv[1:] if arguments is None else list(arguments)))
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, but only when pydantic has returned, which would replace it by an error of its own."""
+    """Raise KeyboardInterrupt, but not inside of pydantic, which would replace the exception by an error of its own."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("pydantic"):
             return threading.Timer(0.01, signal.pthread_kill, (threading.get_ident(), number)).start()
@@ -136,12 +136,12 @@ def _run_command(arguments: list[str]) -> int:
         return failures.STOPPED
     except failures.Failed as error:
         failed = error
-    except click.exceptions.NoArgsIsHelpError as error:  # on stderr with code 2: a script without a command has failed
+    except click.exceptions.NoArgsIsHelpError as error:  # on stderr with code 2, because a call without a command fails
         error.show()
         return failures.USAGE
     except click.ClickException as error:
         failed = failures.usage_error(error, as_json)
-    except Exception as error:  # noqa: BLE001 - the last resort: a person gets one line, never a traceback
+    except Exception as error:  # noqa: BLE001 - a person gets one line and never a traceback
         failed = failures.unexpected(error, as_json)
     failed.show()
     return failed.status

@@ -1,4 +1,4 @@
-"""The command `backup` makes, verifies and restores backups of the memories."""
+"""The command `backup`, which makes, verifies and restores backups of the memories."""
 
 from collections.abc import Mapping
 from typing import Any

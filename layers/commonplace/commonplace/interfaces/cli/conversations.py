@@ -1,4 +1,4 @@
-"""The commands `import` and `export` read memories of other tools, and write memories to a file."""
+"""The commands `import` and `export`, which read memories of other tools and write memories to a file."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commonplace.importing.kinds import DetectedKind
     from commonplace.importing.sources import Source
 
-_MOST_SHOWN = 20  # table rows; --all and --json have all
+_MOST_SHOWN = 20  # maximum number of table rows; --all and --json print all
 
 
 @click.command("import")

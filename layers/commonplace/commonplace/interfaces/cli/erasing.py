@@ -1,4 +1,4 @@
-"""The command `erase` removes all data of a user, or one memory, for good."""
+"""The command `erase`, which permanently removes all data of a user, or one memory."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -100,7 +100,7 @@ def _print_erased(erasure: "ErasableUser", erased: "Erased", yes: bool) -> None:
 
 
 def _report_remainder(erased: "Erased") -> None:
-    """Print the warnings about text that is not erased yet. If there are any, exit with code 5."""
+    """Print the warnings about text that is not erased yet, and exit with code 5 if there are any."""
     if erased.notes:
         for warning in erased.notes.warnings or ():
             click.echo(f"commonplace: {warning}", err=True)

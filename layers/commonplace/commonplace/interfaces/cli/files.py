@@ -1,4 +1,4 @@
-"""The commands `record` and `markdown` record interactions from a file, and write memories as editable pages."""
+"""The commands `record`, which records interactions from a file, and `markdown`, which writes editable pages."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _record_interactions(memory: "Commonplace", interactions: Sequence[Any]) -> 
 
 
 def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Return the interactions in the text of a file, and the refused entries. A line without valid JSON is refused."""
+    """Return the interactions in the text of a file, and the refused entries. Lines without valid JSON are refused."""
     from commonplace.domain.strict_json import read_json, read_object
 
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]

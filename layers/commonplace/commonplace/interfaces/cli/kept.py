@@ -1,6 +1,6 @@
-"""The commands `list`, `get`, `update`, `delete` and `history` show and change single memories.
+"""The commands `list`, `get`, `update`, `delete` and `history`, which show and change single memories.
 
-The command `feedback` rates a memory for a query, or deletes the ratings.
+The command `feedback` records whether a memory was useful for a query, or deletes such ratings.
 """
 
 from typing import Any, get_args
@@ -41,7 +41,7 @@ def list_memories(shared: Shared, /, **arguments: Any) -> None:
 
 
 def _build_row(memory: dict[str, Any]) -> tuple[object, ...]:
-    """Return the time of a memory, and its text with its labels as the remark."""
+    """Return a table row with the time of a memory, and its text with the labels as remark."""
     remark = [
         *([f"key {memory['key']}"] if "key" in memory else []), memory["type"], memory["filed_under"],
         f"importance {memory['importance']} of 5", memory["memory_id"],

@@ -1,4 +1,4 @@
-"""The commands `merge` and `tags` plan and apply merges of memories, and of tags with the same meaning."""
+"""The commands `merge` and `tags`, which plan and apply merges of memories and of tags with the same meaning."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The commands `normalize`, `store`, `context` and `discover` store memories, and give an overview of them."""
+"""The commands `normalize`, `store`, `context` and `discover`, which store memories and give an overview of them."""
 
 import json
 import shlex
@@ -120,7 +120,7 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
 
 
 def _list_arguments(schema: dict[str, Any], within: str = "") -> Iterator[tuple[object, ...]]:
-    """Yield the name, default and meaning of each field of a schema. `within` is the path of the object with these fields."""
+    """Yield the name, default and meaning of each field of a schema. `within` is a prefix of the names."""
     for name, field in schema["properties"].items():
         default = "required" if name in schema.get("required", ()) else field.get("default", "")
         words = ", ".join(map(str, field.get("enum", ())))

@@ -1,4 +1,4 @@
-"""The command `migrate` plans, applies and checks the migration from another store."""
+"""The command `migrate`, which plans, applies and checks the migration from another store."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.options import Shared, command_options, progress
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
 
 _OWN_QUERIES = "(every old tag)"
-_MOST_SHOWN = 20  # table rows; --json has all
+_MOST_SHOWN = 20  # maximum number of table rows; --json prints all
 _FILE = click.Path(dir_okay=False)
 
 

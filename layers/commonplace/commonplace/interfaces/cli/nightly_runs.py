@@ -1,4 +1,4 @@
-"""The commands `nightly`, `runs` and `undo` read recorded interactions, show runs, and undo changes."""
+"""The commands `nightly`, `runs` and `undo`, which read recorded interactions, show runs and undo changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
     for user in _list_users(shared):
         try:
             reports += _iterate_reports(replace(shared, user=user), mode, dry_run)
-        except CommonplaceError as error:  # the runs of other users must not wait for it
+        except CommonplaceError as error:  # the error of one user must not stop the runs of others
             failures.append(error)
     if shared.json:
         print_json([report.run.model_dump(mode="json") for report in reports])
@@ -124,14 +124,14 @@ def _print_report(shared: Shared, report: "RunReport") -> None:
 
 
 def _report_remainder(reports: "Sequence[RunReport]") -> None:
-    """Exit with code 5 if a run has left erased text in the log."""
+    """Exit with code 5 if a log file still contains text that a run has erased."""
     from commonplace.domain.runs import LEFT_IN_LOG
 
     exit_if(any(LEFT_IN_LOG in report.run.notes for report in reports))
 
 
 def _list_users(shared: Shared) -> list[str | None]:
-    """Return the user that was given, or all users with pending interactions."""
+    """Return the user of the command line, or all users with pending interactions."""
     if shared.user is not None:
         return [shared.user]
     with shared.reading() as memory:
@@ -139,7 +139,7 @@ def _list_users(shared: Shared) -> list[str | None]:
 
 
 def _iterate_reports(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
-    """Read the interactions of one user, and yield a report of each run."""
+    """Read the interactions of one user, and yield a report on each run."""
     label = f"reading the interactions of {shared.user or ''}"
     with shared.reading() as memory, progress_bar(label, resumes="interactions") as progress:
         if dry_run:

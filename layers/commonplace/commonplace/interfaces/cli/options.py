@@ -1,4 +1,4 @@
-"""The options that all commands share, and arguments whose text may come from stdin."""
+"""The options that all commands share, and arguments whose text may be read from stdin."""
 
 import functools
 import itertools
@@ -22,7 +22,7 @@ _Params = ParamSpec("_Params")
 
 
 def with_options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds several options to a command. `--help` lists the options in this order."""
+    """Return a decorator that adds several options to a command. `--help` lists the options in the given order."""
     return lambda function: functools.reduce(lambda made, option: option(made), reversed(options), function)
 
 
@@ -36,7 +36,7 @@ _with_shared_options = with_options(
 
 @dataclass(frozen=True)
 class Shared:
-    """The shared options. A person may type them before or after the name of the command."""
+    """The options that all commands share, which may be given before or after the name of the command."""
 
     db: str | None = None
     user: str | None = None
@@ -44,16 +44,16 @@ class Shared:
     json: bool = False
 
     def open(self) -> "Commonplace":
-        """Open the memories. Options that are not given come from the environment."""
+        """Open the memories. Options that were not given are read from the environment."""
         from commonplace.client.memory import Commonplace
 
         return Commonplace(self.db, user_id=self.user, timezone=self.timezone)
 
     @contextmanager
     def reading(self) -> Iterator["Commonplace"]:
-        """Yield the memories for a command that stores nothing. Creates no memory file. Warns if the `--db` file is missing.
+        """Yield the memories for a command that stores nothing, without creating a memory file.
 
-        Without `--db` a missing file gives no warning, because the first memory creates the default file.
+        If the file of `--db` is missing, print a warning. The default file may be missing, because storing creates it.
         """
         from tempfile import TemporaryDirectory
 
@@ -70,13 +70,13 @@ class Shared:
             yield none
 
     def call(self, tool: str, /, *, creates: bool = False, **arguments: object) -> dict[str, Any]:
-        """Call a tool with the arguments that are not None. `creates` creates a missing memory file."""
+        """Call a tool with the arguments that are not None. With `creates`, a missing memory file is created."""
         with self.open() if creates else self.reading() as memory:
             return memory.call(tool, set_arguments(**arguments))
 
     @contextmanager
     def pointing(self, see: str) -> Iterator[None]:
-        """Make failures inside the block refer to another command's help."""
+        """Convert the errors inside the block to failures that refer to the command `see`."""
         try:
             yield
         except CommonplaceError as error:
@@ -84,7 +84,7 @@ class Shared:
 
 
 class _Whole(click.types.IntParamType):
-    """A whole number. The form `10.0` is accepted, because models and scripts write this form."""
+    """A whole number, which may be written as `10.0`, because models and scripts write numbers in this form."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, str) and not value.partition(".")[2].strip("0"):
@@ -96,7 +96,7 @@ WHOLE = _Whole()
 
 
 def group_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the shared options to the whole command line, as defaults for the commands."""
+    """Add the shared options to the group, as defaults for the commands."""
 
     @click.pass_context
     @functools.wraps(function)
@@ -110,7 +110,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
 def command_options(
     function: Callable[Concatenate[Shared, _Params], None],
 ) -> Callable[Concatenate[click.Context, _Params], None]:
-    """Pass the shared options to a command as the first argument. Options after the command's name take precedence."""
+    """Pass the shared options to a command as first argument. Options after the name of the command take precedence."""
 
     @click.pass_context
     @functools.wraps(function)
@@ -127,7 +127,7 @@ def command_options(
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
-    """Return a decorator that adds a text argument. For `-` the text is read from stdin, without the last line break."""
+    """Return a decorator that adds a text argument. `-` reads the text from stdin, without the last line break."""
 
     def read_value(_context: object, _argument: object, value: str | tuple[str, ...] | None) -> str | None:
         text = " ".join(value) if isinstance(value, tuple) else value
@@ -137,12 +137,12 @@ def text_argument(name: str, **more: Any) -> Callable[..., Any]:
 
 
 def words_argument(name: str) -> Callable[..., Any]:
-    """Return a decorator that adds a text argument of several words. The words need no quotes."""
+    """Return a decorator that adds a text argument of several words, which need no quotes."""
     return text_argument(name, nargs=-1, required=True, metavar=name.upper())
 
 
 def stdin_text() -> str:
-    """Read up to 50 MB from stdin. The encoding is UTF-8, whatever the locale."""
+    """Read up to 50 MB from stdin as UTF-8, whatever the locale is."""
     from commonplace.domain.transfer import MOST_BYTES
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -168,7 +168,7 @@ def read_text(file: str) -> str:
 
 @contextmanager
 def new_file(file: str) -> Iterator[IO[str]]:
-    """Create a UTF-8 file that only its owner can access. Line breaks are unchanged. Removes the file if writing fails."""
+    """Create a UTF-8 file that only its owner can access. If writing fails, the file is removed."""
     path = Path(file)
     try:
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -194,15 +194,15 @@ def _is_absent(file: Path) -> bool:
 
 
 def set_arguments(**arguments: object) -> dict[str, Any]:
-    """Return the arguments that are not None. The engine adds defaults for the others."""
+    """Return the arguments that are not None. The tools have defaults for the others."""
     return {name: value for name, value in arguments.items() if value is not None}
 
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
-    """Yield a function that shows the number done and the total on stderr. Shows nothing unless stderr is a terminal.
+    """Yield a function that shows the progress (number done, total) on stderr, if stderr is a terminal.
 
-    `resumes` is the unit of the work. If given, a line after an interrupt reports the progress and how to resume.
+    `resumes` names the things that are counted. If it is given, an interrupt prints the progress and how to resume.
     """
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""The commands `search`, `trace` and `usage` find memories, explain a search, and show past searches."""
+"""The commands `search`, `trace` and `usage`, which find memories, explain a search and show past searches."""
 
 from typing import Any, get_args
 
@@ -26,7 +26,7 @@ _with_arguments = with_options(
     with_filters,
 )
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_UNUSED = 3  # ids shown to a person
+_UNUSED = 3  # number of unused memories whose ids are printed
 _WHY = {
     "limit": "beyond --limit", "min_relevance": "matches less than --min-relevance", "category": "not in --category",
     "content_type": "not of --kind", "importance_min": "below --min-importance", "time_range": "outside --after and --before",
@@ -105,7 +105,7 @@ def build_arguments(
     *, kind: str | None, min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
     min_relevance: float | None = None, **arguments: object,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the arguments of a search or a list. The tools expect the filters under `options`."""
+    """Return the arguments for the tools that search or list memories, with the filters under `options`."""
     options = set_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
         time_range=set_arguments(after=after, before=before) or None, include_expired=include_expired or None,
@@ -114,7 +114,7 @@ def build_arguments(
 
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
-    """Print how a search ranked its hits. `texts` has the texts of the hits by id."""
+    """Print how a search ranked its results. `texts` maps the ids of the results to their texts."""
     print_rows(("relevance", "parts", "memory"), [_build_trace_row(hit, texts[hit["id"]]) for hit in answer["results"]])
     print_rows(("left out", "why"), [(entry["id"], _WHY[entry["why"]]) for entry in answer["left_out"]])
     legs = answer["legs"]

@@ -1,4 +1,4 @@
-"""The commands `serve`, `token` and `ui` serve the tools over HTTP, manage tokens, and open the page for people."""
+"""The commands `serve`, `token` and `ui`, which serve the tools over HTTP, manage tokens and open the page for people."""
 
 import secrets
 import shlex
@@ -129,7 +129,7 @@ def remove(shared: Shared, name: str, tokens: Path) -> None:
 def _build_house(
     shared: Shared, tokens: Path, names: tuple[str, ...], per_minute: int | None, stack: ExitStack
 ) -> "Household":
-    """Open the tokens and memories of a server for several users. `stack` closes the memories."""
+    """Open the token file and the memories of a server for several users. `stack` closes the memories."""
     from commonplace.interfaces.http.access import PER_MINUTE, Household
     from commonplace.interfaces.http.open_memories import OpenMemories
     from commonplace.interfaces.http.tokens import TokenFile
@@ -191,7 +191,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
 
 
 def free_port(usual: int) -> int:
-    """Return the usual port. If another program uses this port, return 0, which means any free port."""
+    """Return the usual port, or 0, which means any free port, if another program uses the usual port."""
     from commonplace.interfaces.http.listen import bind
 
     try:

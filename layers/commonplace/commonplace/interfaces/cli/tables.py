@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _NUMBERS = ("relevance", "turns", "memories", "added", "closed")
 _GAP = "   "
-_LEAST = 24  # minimum columns of the wide column, however narrow the terminal
+_LEAST = 24  # minimum width of the wide column, even in a narrow terminal
 _HALF = re.compile(r"[\ud800-\udfff]")  # an unpaired surrogate, which can't be encoded
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # control characters that a terminal would execute
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # control characters, which a terminal would interpret
 _STRAIGHT = str.maketrans("“”", '""')  # so that a quoted text can't close the quotes
 _MARKS = {
     "planned": "would", "applied": "✓", "lost": "lost", "over_cap": "over cap", "needs_review": "review",
@@ -30,21 +30,21 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class Remarked:
-    """A text with a remark. The remark is printed on the line below the text."""
+    """A text with a remark, which is printed below the text."""
 
     text: str
     remark: str
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print a value as JSON. Without `indent`, the JSON is on one line."""
+    """Print a value as JSON, on one line unless `indent` is given."""
     import json
 
     click.echo(_escape_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
 
 
 def _escape_halves(text: str) -> str:
-    """Replace unpaired surrogates, which can't be printed, by their escapes."""
+    """Replace unpaired surrogates, which can't be printed, by escape sequences."""
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
@@ -63,10 +63,10 @@ def print_facts(facts: Mapping[str, object]) -> None:
 def print_rows(
     columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str | None = None, *, always: bool = False
 ) -> None:
-    """Print a table. The column `wide`, by default the last, takes the remaining width. Longer values are wrapped.
+    """Print a table. The column `wide`, by default the last, takes the remaining width. Long values are wrapped.
 
-    Without rows nothing is printed, or only the heads with `always`. Words are never broken. If the terminal is too narrow
-    for the words, each row is printed as a list of facts.
+    Without rows, nothing is printed or, with `always`, only the heads. Words are never broken. If the terminal is too narrow
+    for the words, each row is printed as a list of names and values.
     """
     from wcwidth import ljust, rjust
 
@@ -95,9 +95,9 @@ def print_rows(
 
 
 def _compute_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
-    """Return the width of each column, or None if the longest words don't fit beside each other.
+    """Return the width of each column, or None if the longest words do not fit beside each other.
 
-    A column is between its longest word and its longest line in width. The column `wide` gets the remaining width.
+    A column is at least as wide as its longest word, and at most as its longest line. `wide` gets the remaining width.
     """
     from wcwidth import width
 
@@ -118,7 +118,7 @@ def _compute_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wi
 
 
 def _format_lines(value: object, size: int | None) -> list[str]:
-    """Return the lines of a value. A line is at most `size` wide, unless a word is wider. Remarks are dim."""
+    """Return the lines of a value. A line has at most the width `size`, unless a word is wider. Remarks are dimmed."""
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     lines = []
     for text, dim in parts:
@@ -128,7 +128,7 @@ def _format_lines(value: object, size: int | None) -> list[str]:
 
 
 def _fold_line(line: str, size: int | None) -> list[str]:
-    """Break a long line between words. Break a word only between wide characters, like Chinese."""
+    """Break a long line between words. A word is broken only between wide characters, such as Chinese characters."""
     from wcwidth import width, wrap
 
     if size is None:
@@ -143,7 +143,7 @@ def _get_terminal_width() -> int:
 
 
 def in_words(value: object) -> str:
-    """Return a value as text for people. Lists are joined by commas."""
+    """Format a value as text for people. The items of a list are separated by commas."""
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {in_words(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
@@ -152,7 +152,7 @@ def in_words(value: object) -> str:
 
 
 def day_and_time(moment: str) -> str:
-    """Return the day and time of an ISO time, without seconds and offset."""
+    """Return the date and time of an ISO 8601 time, without seconds and offset."""
     return moment[:16].replace("T", " ")
 
 
@@ -163,7 +163,7 @@ def print_notes(answer: Mapping[str, Any]) -> None:
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """Print a summary of each run, and the id of the run below the summary."""
+    """Print a summary of each run, with the id of the run below."""
     rows = []
     for run in runs:
         summary = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
@@ -172,7 +172,7 @@ def print_runs(runs: "Sequence[Run]") -> None:
 
 
 def print_run(report: "RunReport") -> None:
-    """Print the changes of a run with their reasons and source texts."""
+    """Print the changes of a run, with their reasons and source texts."""
     run = report.run
     print_facts({
         "run": run.run_id, "kind": run.kind, "status": run.status, "read by": run.mode, "model": run.model,
@@ -192,7 +192,7 @@ def print_run(report: "RunReport") -> None:
 
 
 def print_history(history: "History") -> None:
-    """Print a history with one line for each value."""
+    """Print the values of a history as a table."""
     rows = []
     for value in history.values:
         quote = f"“{value.evidence.translate(_STRAIGHT)}”, " if value.evidence else ""
@@ -202,7 +202,7 @@ def print_history(history: "History") -> None:
 
 
 def _describe_change(report: "OperationReport") -> object:
-    """Return the old and new texts of an operation, with source, reason and id as the remark."""
+    """Return the old and new texts of an operation, with a remark of its evidence, reason and id."""
     lines = [f"- {text}" for text in report.closed]
     if report.says is not None:
         lines.append(f"+ {report.says}")

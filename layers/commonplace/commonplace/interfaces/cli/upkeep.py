@@ -1,6 +1,6 @@
-"""The commands `validate` and `repair` compare the search index with the memories. `repair` corrects the index.
+"""The commands `validate`, `repair`, `reindex` and `doctor`, which check and repair the search index and the memory file.
 
-The command `reindex` rebuilds an index. The command `doctor` checks a memory file or a deployment for problems.
+`validate` and `repair` compare the index of one user with the memories. `doctor` checks a whole file or deployment.
 """
 
 from collections import Counter
@@ -121,7 +121,7 @@ def _open_maintenance(table: str | None, endpoint: str | None, indexed: bool = T
 
 
 def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
-    """Open a part of a deployment with the settings of the environment. The options in `named` override the settings."""
+    """Open a part of a deployment with the settings of the environment, which the options in `named` override."""
     from commonplace.settings import read_settings
 
     require_extra("aws", "this command uses AWS")
@@ -136,7 +136,7 @@ def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _O
 
 @contextmanager
 def connection_hints(shared: Shared) -> Iterator[None]:
-    """Make connection failures hint at the settings to check. The usual hint is about a memory file."""
+    """Add the AWS settings to check to connection errors, because the usual hint is about a memory file."""
     from commonplace.ports.values import IndexUnavailable
 
     try:

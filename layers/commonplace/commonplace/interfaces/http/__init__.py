@@ -1,1 +1,1 @@
-"""The local HTTP interface serves the same tools to other programs on this machine, or to users with tokens."""
+"""The HTTP interface, which serves the tools to programs on this machine, or to users with tokens."""

@@ -1,4 +1,4 @@
-"""Access to a server for several users. The token alone determines whose memories a request uses."""
+"""Control the access to a server for several users. Only the token determines whose memories a request uses."""
 
 import json
 import math
@@ -24,17 +24,17 @@ from commonplace.interfaces.http.tokens import Holder, TokenFile
 
 PER_MINUTE = 600
 HOLDER = "commonplace.holder"
-"""The key of the ASGI scope under which the owner of a request's token is stored."""
+"""The key of the ASGI scope that stores the owner of the request's token."""
 _FAILURES = 20  # requests per minute without a valid token, per address
 _AT_ONCE = 4  # concurrent requests per token, half of the threads
-_MOST_CALLERS = 4096  # callers remembered
+_MOST_CALLERS = 4096  # number of callers whose rates are remembered
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Household:
-    """The users of one server with tokens. Clients may address the server by `names`, or by a loopback name."""
+    """The users of a server with tokens. Clients may address the server by one of `names`, or by a loopback name."""
 
     tokens: TokenFile
     memories: OpenMemories
@@ -43,7 +43,7 @@ class Household:
 
 
 class Tokens:
-    """Admits requests with a valid token. Logs each request on stderr as a line of JSON, without user text."""
+    """Admits requests with a valid token, and logs each request on stderr as a line of JSON without user text."""
 
     def __init__(self, house: Household) -> None:
         self._house, self._running = house, Running(_AT_ONCE)
@@ -76,7 +76,7 @@ class Tokens:
             yield holder
 
     def log(self, began: float, scope: Scope, status: int) -> None:
-        """Log the time, token name, route and status of a request. `began` is the start in monotonic seconds."""
+        """Log the time, token name, route and status of a request, which began at the monotonic time `began` in seconds."""
         holder, method = scope.get(HOLDER), scope["method"]
         fields = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"), "token": holder and holder.name,
@@ -95,16 +95,16 @@ class Tokens:
 
 
 class Rates:
-    """A token bucket for each caller. A bucket holds at most `per_minute` tokens, and is refilled at that rate."""
+    """A token bucket for each caller. A bucket has at most `per_minute` tokens, and is refilled at that rate."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._each = float(per_minute), 60 / per_minute
         self._clock, self._lock = clock, Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """For each caller, the tokens left and the time of the count. The least recently seen caller is first."""
+        """The tokens left and the time when they were counted, by caller. The least recently seen caller is first."""
 
     def wait(self, holder: str) -> float:
-        """Take a token and return 0, or return the seconds until the next token."""
+        """Take a token and return 0, or return the number of seconds until the next token is available."""
         with self._lock:
             now = self._clock()
             tokens, counted_at = self._buckets.pop(holder, (self._most, now))
@@ -125,7 +125,7 @@ class Running:
 
     @contextmanager
     def admit(self, holder: str) -> Iterator[bool]:
-        """Yield whether the request may run. Counts the request as running until the block ends."""
+        """Yield whether the request may run. The request counts as running until the block ends."""
         with self._lock:
             runs = self._requests[holder] < self._most
             self._requests[holder] += runs

@@ -1,4 +1,4 @@
-"""The ASGI application of the local server, which checks `Host` and `Origin`, and answers each route."""
+"""The ASGI application of the HTTP server, which checks `Host` and `Origin`, and answers the requests of each route."""
 
 import math
 import re
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
 IMPORT_SECONDS = 5.0
-"""How long an import or bulk store continues after a shutdown request. Then the operation reports its progress."""
+"""The seconds for which an import or bulk store continues after a shutdown request before it reports its progress."""
 MCP = "/mcp"
 _HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}
 _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 
 
 class App:
-    """The application for one memory or for a household.
+    """The application for the memories of one user or of a household.
 
-    Clients may use `port`, and `names` in addition to loopback names. `ending` returns the time of the shutdown request in
-    monotonic seconds, or None. `page` serves the pages for people. `mcp` serves the protocol at `/mcp`.
+    Requests must be addressed to `port`, at a loopback name or one of `names`. `ending` returns the time of the shutdown
+    request in monotonic seconds, or None. `page` serves the pages for people. `mcp` serves the protocol at `/mcp`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class App:
 
         async def watched(message: Message) -> None:
             nonlocal status
-            if "status" in message:  # title case as most servers write it, for clients that heed the case of header names
+            if "status" in message:  # write header names in title case, like most servers, for clients that heed the case
                 status, headers = message["status"], {name.title(): value for name, value in message.get("headers", ())}
                 message = {**message, "headers": [*({**_HEADERS, **headers} if scope[ROUTE] == MCP else headers).items()]}
             await send(message)
@@ -85,12 +85,12 @@ class App:
             self._tokens.log(began, scope, status)
 
     def left(self) -> float:
-        """Return the seconds that a bulk operation in one call may still take."""
+        """Return the number of seconds that a bulk operation may still take in this call."""
         ended_at = self._ending()
         return math.inf if ended_at is None else IMPORT_SECONDS - (time.monotonic() - ended_at)
 
     def _check_request(self, request: Request, named: str | None) -> None:
-        """Raise if the request is invalid, whatever the route. `named` is the host of an absolute request target."""
+        """Raise an error if the request is invalid for any route. `named` is the host of an absolute request target."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
         for name in (host, host if named is None else named):
             check_caller(name, origin, site, self._port, self._names)
@@ -119,7 +119,7 @@ class App:
 
     @contextmanager
     def _open_memory(self, holder: Holder | None) -> Iterator[Commonplace]:
-        """Yield the only memory, or in a household the memory of the token's owner."""
+        """Yield the memories of the only user, or in a household those of the token's owner."""
         if isinstance(self._served, Commonplace):
             yield self._served
         elif holder is not None:
@@ -129,7 +129,7 @@ class App:
 
 @dataclass(frozen=True)
 class Call:
-    """A request with its body. `left` returns the seconds that a bulk operation may still take."""
+    """A request with its body. `left` returns the number of seconds that a bulk operation may still take."""
 
     request: Request
     body: IO[bytes]

@@ -1,4 +1,4 @@
-"""The addresses that a server listens on, and the host names that requests may use."""
+"""Determine the addresses that a server listens on, and the host names that requests may use."""
 
 import ipaddress
 import re
@@ -14,7 +14,7 @@ _NO_WEB_PAGES = "this server does not answer web pages"
 
 
 def loopback(host: str) -> str:
-    """Return the address to listen on for a requested host. Only loopback hosts are allowed."""
+    """Return the address to listen on for a requested host. Raises `INVALID_ARGUMENT` for a host that is not loopback."""
     address = _LISTEN_ON.get(host.lower())
     if address is None:
         raise invalid(
@@ -24,11 +24,11 @@ def loopback(host: str) -> str:
 
 
 def check_caller(host: str | None, origin: str | None, site: str | None, port: int, names: Collection[str] = ()) -> None:
-    """Raise `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
+    """Raise `FORBIDDEN` if `Host` or `Origin` does not name this server, or if `Sec-Fetch-Site` names another site.
 
-    `names` are other names of this server, or of a TLS proxy in front of this server. A web page can resolve its own name to
-    127.0.0.1 (DNS rebinding). A web page can also post a form here, or load an address here as an image. The headers of the
-    browser reveal the origin of the page.
+    `names` are additional names of this server, or of a TLS proxy in front of it. A web page can resolve its own name to
+    127.0.0.1 (DNS rebinding), post a form to this server, or load an address of this server as an image. The headers that
+    the browser sends reveal the origin of the page.
     """
     own = {form for name in (*_OWN_NAMES, *names) for form in (name, f"{name}:{port}")}
     if host is None or host.lower() not in own:
@@ -45,8 +45,8 @@ def check_caller(host: str | None, origin: str | None, site: str | None, port: i
 def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str, ...]:
     """Return the names that clients may use for a server on this host, in addition to the loopback names.
 
-    `allowed` has the configured names, with or without a port. `bound` is the resolved address of the host. Raises
-    `INVALID_ARGUMENT` for an invalid name. Raises the same if the host means every address and no name is given.
+    `allowed` contains the configured names, with or without a port. `bound` is the resolved address of the host. Raises
+    `INVALID_ARGUMENT` for an invalid name, and if the host stands for every address but no name is configured.
     """
     names = tuple(name.lower() for name in allowed)
     for name in names:
@@ -59,7 +59,7 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
 
 
 def url_of(bound: str, port: int, names: Collection[str]) -> str:
-    """Return the base URL of a server. If the server listens on every address, the URL has one of `names` if possible."""
+    """Return the base URL of a server. For a server on every address, the URL has one of `names`, or a loopback address."""
     if _is_any_address(bound):
         own = "[::1]" if ":" in bound else "127.0.0.1"
         return f"http://{next((name for name in names if not _PORT.search(name)), own)}:{port}"

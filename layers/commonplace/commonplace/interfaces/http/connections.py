@@ -1,4 +1,4 @@
-"""The connections of the HTTP server. Errors have one form, and limits keep one client from taking every connection."""
+"""The connections of the HTTP server. Limits on time and number prevent one client from taking all connections."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,32 +13,32 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.routing import RequestError, failure
 
 HEADER_SECONDS = 10.0
-"""Time limit for the header of a request. The time starts with the first byte, or with a silent connection."""
+"""The time limit for the header of a request. The time starts when a connection opens, or with a request's first byte."""
 REQUEST_SECONDS = 60.0
-"""Time limit for receiving a whole request, and for the client to read the next piece of the answer."""
+"""The time limit for receiving a whole request, and for the client to read the next piece of the answer."""
 MOST_WAITING = 48
-"""Limit of silent connections. Beyond it, the oldest of the address with most silent connections is closed."""
+"""The maximum number of silent connections. One more closes the oldest connection of the address with most of them."""
 MOST_OPEN = 256
-"""Limit of all connections. Beyond it, the oldest of the address with most idle connections is refused."""
+"""The maximum number of connections. One more refuses the oldest idle connection of the address with most of them."""
 _SILENT = 10
-"""A connection counts as silent after this many ticks of the server (0.1 seconds each) without progress.
+"""The number of ticks (of 0.1 seconds) without progress after which a connection counts as silent.
 
-Between two ticks the server reads what arrived. Therefore a request that waits for a busy server doesn't count as silence.
+Between two ticks, the server reads everything that arrived. So a client that waits for a busy server is not silent.
 """
 _BUSY = RequestError(ErrorCode.STORAGE_UNAVAILABLE, "too many connections are open; ask again", {"Retry-After": "1"})
 _made = count()
 
 
 class Connection(H11Protocol):
-    """One connection. The connection closes if a request arrives too slowly, or if the client doesn't read the answer."""
+    """A connection that closes if a request arrives too slowly, or if the client does not read the answer."""
 
     def connection_made(self, transport: Any) -> None:
         self.number, self._since = next(_made), self.loop.time()
         """`number` orders the connections by age. `_since` is the start of the current wait."""
         self._left, self._taken = 0, self.loop.time()
-        """`_left` is the number of bytes left to send. `_taken` is the time when the client last read bytes."""
+        """`_left` is the number of bytes that are not sent yet. `_taken` is the time when the client last read bytes."""
         self._ticks, self._refused = 0, False
-        """`_ticks` counts ticks of silence. If `_refused` is True, the last answer was sent, and input is ignored."""
+        """`_ticks` counts the ticks of silence. `_refused` is True after the last answer, when all input is ignored."""
         super().connection_made(transport)
         if len(self.connections) > MOST_OPEN:
             open_connections = [
@@ -54,7 +54,7 @@ class Connection(H11Protocol):
 
     @property
     def runs(self) -> bool:
-        """Whether a complete request has arrived and is not answered yet."""
+        """True if a complete request has arrived and is not answered yet."""
         return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
 
     def data_received(self, data: bytes) -> None:
@@ -91,7 +91,7 @@ class Connection(H11Protocol):
         self._send_error(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
 
     def _send_error(self, error: CommonplaceError) -> None:
-        """Send an error, unless an answer has begun. Drops further input, because closing at once might lose the answer."""
+        """Send an error, unless an answer has begun. Then ignore all input, because closing at once might lose the error."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return
@@ -111,7 +111,7 @@ class Connection(H11Protocol):
 
 
 def close_late(connections: Sequence[Connection]) -> None:
-    """Close connections that exceed a time limit. If too many are silent, close the oldest.
+    """Close the connections that exceed a time limit. If too many connections are silent, close the oldest of them.
 
     The server calls this function ten times a second.
     """

@@ -1,4 +1,4 @@
-"""The HTTP server, with a socket, a thread, and a shutdown that lets running requests finish."""
+"""Run the HTTP server in a thread, with a shutdown that lets running requests finish."""
 
 import errno
 import signal
@@ -28,10 +28,10 @@ from commonplace.interfaces.mcp.server import server_over
 if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
-LAST_ANSWERS = 60.0  # seconds for running requests at shutdown
+LAST_ANSWERS = 60.0  # seconds that running requests have at shutdown
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE = 120  # seconds between two requests
-_CLOSING = 2.0  # seconds for connections to close
+_CLOSING = 2.0  # seconds that connections have to close
 _TICK = 0.1  # seconds
 
 
@@ -40,12 +40,12 @@ def listen(
     ending: Callable[[int], None] = lambda _: None, page: "Callable[[int], Page] | None" = None,
     over: Callable[[OpenedLater], Server] = server_over,
 ) -> None:  # fmt: skip
-    """Serve one memory, or the memories of a household, until SIGINT or SIGTERM. Calls `ready` with the base URL.
+    """Serve the memories of one user or of a household until SIGINT or SIGTERM. `ready` is called with the base URL.
 
-    After a signal, running requests have a minute to finish. If any are running, `ending` is called with their number. New
-    requests are refused. A second signal ends the server at once. Port 0 takes a free port. `page` builds the pages for
-    people from the port. `over` builds the server of `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host. Raises
-    `CONFLICT` for a port in use.
+    After a signal, new requests are refused, and running requests have a minute to finish. If there are any, `ending` is
+    called with their number. A second signal ends the server at once. Port 0 stands for any free port. `page` builds the
+    pages for people, given the port. `over` builds the server for `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host, and
+    `CONFLICT` if the port is in use.
     """
     log_without_texts()
     if isinstance(served, Household):
@@ -75,7 +75,7 @@ def listen(
     config.load()  # import here, not in the thread, so that errors are raised to the caller
     server = _Server(config, ending)
     ready(url_of(bound, port, names))
-    # Request threads inherit the daemon flag of this thread. Therefore the shutdown need not wait for request threads.
+    # Request threads inherit the daemon flag of this thread, so that the shutdown need not wait for them.
     serving = Thread(target=server.run, args=([listener],), daemon=True)
     with _handle_signals(server.end):
         serving.start()
@@ -88,8 +88,8 @@ def bind(address: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         listener = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
-        # Accepted connections inherit this option. Without it, the end of an answer waits 40 ms for the client's delayed ACK
-        # of the beginning. asyncio sets the option only for sockets that name their protocol.
+        # Accepted connections inherit TCP_NODELAY. Without this option, the end of an answer waits 40 ms for the client's
+        # delayed ACK of the beginning. asyncio sets the option only for sockets that name their protocol.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listener
     except OSError as error:
@@ -101,7 +101,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 def _refuse_access() -> Commonplace:
-    """Raise `UNAUTHORIZED`. In a household this is never called, because each admitted request has its own memory."""
+    """Raise `UNAUTHORIZED`. This is never called, because each admitted request of a household has its own memories."""
     raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 
 
@@ -117,7 +117,7 @@ def _handle_signals(end: Callable[[], None]) -> Iterator[None]:
 
 
 class _Server(uvicorn.Server):
-    """A server that lets running requests finish. `began` is the time of the shutdown request in monotonic seconds."""
+    """A server that lets running requests finish. `began` is the start of the shutdown in monotonic seconds, or None."""
 
     def __init__(self, config: uvicorn.Config, notify: Callable[[int], None]) -> None:
         super().__init__(config)
@@ -131,7 +131,7 @@ class _Server(uvicorn.Server):
         self.began = self.began or time.monotonic()
 
     def is_over(self) -> bool:
-        """Return whether to stop waiting for the server, even if the server is still running."""
+        """Return whether to stop waiting for the server, even if it is still running."""
         return self._at_once or (self.began is not None and time.monotonic() - self.began > LAST_ANSWERS + _CLOSING)
 
     async def on_tick(self, counter: int) -> bool:

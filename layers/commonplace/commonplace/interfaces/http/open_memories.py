@@ -1,4 +1,4 @@
-"""Open the memories of several users on demand."""
+"""Open the memories of several users on demand, and close those that are not in use."""
 
 import logging
 from collections import OrderedDict
@@ -16,13 +16,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Opened(OpenedLater):
-    """The memory of one user. `uses` counts the calls that currently need the memory open."""
+    """The memories of one user. `uses` counts the running calls, which need the memories open."""
 
     uses = 0
 
 
 class OpenMemories:
-    """Memories that open on first use. If more than `most` are open, the least recently used idle memories are closed."""
+    """The memories of several users, opened on first use. The least recently used are closed if more than `most` are open."""
 
     def __init__(self, make: Callable[[str], Commonplace], most: int = MOST_OPEN) -> None:
         self._make, self._most, self._lock = make, most, Lock()
@@ -36,7 +36,7 @@ class OpenMemories:
 
     @contextmanager
     def taken(self, user: str) -> Iterator[Opened]:
-        """Yield the memory of a user. The memory stays open at least until the block ends."""
+        """Yield the memories of a user, which stay open at least until the block ends."""
         with self._lock:
             opened = self._opened.pop(user, None) or Opened(lambda: self._make(user))
             self._opened[user] = opened
@@ -49,17 +49,17 @@ class OpenMemories:
             self._close_beyond(self._most)
 
     def of(self, user: str) -> UserMemory:
-        """Return the memory of a user for a model. Calls on the returned memory may outlast the request."""
+        """Return the memories of a user, for calls by a model. These calls may outlast the request."""
         return _Of(self, user)
 
     def close(self) -> None:
-        """Close all memories, least recently used first. Then raises the first error, if any."""
+        """Close all memories, least recently used first, and then raise the first error, if any."""
         failed = self._close_beyond(0)
         if failed:
             raise failed[0]
 
     def _close_beyond(self, most: int) -> list[Exception]:
-        """Close the least recently used memories. Returns the errors, so that the current request doesn't fail."""
+        """Close the least recently used memories. Errors are returned, so that the current request does not fail."""
         with self._lock:
             unused = [user for user, opened in self._opened.items() if not opened.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
@@ -75,7 +75,7 @@ class OpenMemories:
 
 @dataclass(frozen=True)
 class _Of:
-    """The memory of one user. Each call opens the memory if necessary. Objects of the same user are equal."""
+    """The memories of one user, opened by each call if necessary. Objects for the same user are equal."""
 
     _memories: OpenMemories
     _user: str

@@ -18,7 +18,7 @@ from commonplace.use_cases.dispatch import internal_error
 
 MAX_BODY = 8_000_000  # bytes
 ROUTE = "commonplace.route"
-"""The key of the ASGI scope under which the route of a request is stored, as a pattern."""
+"""The key of the ASGI scope that stores the pattern of the request's route."""
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _THREADS = 8
 _PARAMETER = re.compile(r"<(path:)?(\w+)>")
@@ -29,7 +29,7 @@ _PATHS = (
 
 
 class RequestError(CommonplaceError):
-    """An error of the server before any handler runs. `headers` are sent with the answer."""
+    """An error that the server raises before any handler runs. `headers` are sent with the answer."""
 
     def __init__(self, code: ErrorCode, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(code, message)
@@ -37,9 +37,9 @@ class RequestError(CommonplaceError):
 
 
 class Route(NamedTuple):
-    """A path of the server. The handler receives the bracketed parts by name. A part `<path:name>` may contain slashes.
+    """A path of the server. The handler receives each part like `<name>` by name. A part `<path:name>` may contain slashes.
 
-    `most_bytes` is the limit of the body. If the limit is above `MAX_BODY`, the body is written to a temporary file.
+    `most_bytes` is the maximum size of the body. If it exceeds `MAX_BODY`, the body is written to a temporary file.
     """
 
     path: str
@@ -49,7 +49,7 @@ class Route(NamedTuple):
 
 
 class Table:
-    """The routes of a server, and the threads that run the handlers of the routes."""
+    """The routes of a server, and the threads that run the handlers."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._rows = [(re.compile(_PARAMETER.sub(_build_parameter_group, re.escape(route.path))), route) for route in routes]
@@ -58,7 +58,7 @@ class Table:
     def match(self, request: Request) -> tuple[Route, dict[str, str]]:
         """Return the route of a request, and the named parts of its path.
 
-        Raises `NOT_FOUND` or `METHOD_NOT_ALLOWED` as a `RequestError`. `METHOD_NOT_ALLOWED` lists the methods of the path.
+        Raises `RequestError` with `NOT_FOUND`, or with `METHOD_NOT_ALLOWED` and the allowed methods.
         """
         path, method = request.scope["path"].removesuffix("/") or "/", request.method
         matches = [(route, match.groupdict()) for pattern, route in self._rows if (match := pattern.fullmatch(path))]
@@ -72,14 +72,14 @@ class Table:
         raise RequestError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}", {"Allow": allowed})
 
     async def run(self, request: Request, route: Route, respond: Callable[[IO[bytes]], Response]) -> Response:
-        """Read the body up to the limit of the route. Answers in a thread. Raises `ClientDisconnect` and `RequestError`."""
+        """Read the body of a request, and call `respond` in a thread. Raises `ClientDisconnect` and `RequestError`."""
         with TemporaryFile() if route.most_bytes > MAX_BODY else BytesIO() as body:
             if route.method == "POST":
                 await _receive_body(request, route.most_bytes, body)
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
 
     async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
-        """Read the body, and return `handler` as an application that receives this body. Refuses any type except JSON."""
+        """Read the JSON body of a request, and return `handler` as an application that receives this body."""
         if not (header(request, "content-type") or "").lower().startswith("application/json"):
             raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
         await _receive_body(request, MAX_BODY, body := BytesIO())
@@ -98,12 +98,12 @@ def header(request: Request, name: str) -> str | None:
 
 
 def address(request: Request) -> str:
-    """Return the server's address as given in the request."""
+    """Return the base URL of the server as the request names it."""
     return f"{request.scope['scheme']}://{request.headers['host']}"
 
 
 def failure(error: Exception) -> Response:
-    """Convert a failure to an error response. An unknown failure shows only a code and an id."""
+    """Convert an exception to an error response. The response to an unexpected exception has only a code and an id."""
     known = error if isinstance(error, CommonplaceError) else internal_error(error)
     return json_response(known.code.status, known.body(), known.headers if isinstance(known, RequestError) else {})
 
@@ -115,12 +115,12 @@ def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, st
 
 
 def _build_parameter_group(match: re.Match[str]) -> str:
-    """Convert `<name>` or `<path:name>` of a route to a named regular-expression group. Only `path:` matches slashes."""
+    """Convert `<name>` or `<path:name>` in a route to a named group of a pattern. Only `path:` matches slashes."""
     return f"(?P<{match[2]}>{'[^/].*' if match[1] else '[^/]+'})"
 
 
 async def _receive_body(request: Request, most: int, body: IO[bytes]) -> None:
-    """Write the body of a request to `body`. Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes."""
+    """Write the body of a request to `body`. Raises `PAYLOAD_TOO_LARGE` if the body has more than `most` bytes."""
     size, announced = 0, int(request.headers.get("content-length", "0"))
     too_long = RequestError(ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {most:,} bytes; send less at a time")
     if announced > most:

@@ -1,4 +1,4 @@
-"""The token file of a server for several users. The file contains name, user and hash of each token, never the token."""
+"""The token file of a server for several users, which contains the name, user and hash of each token, but no token."""
 
 import hmac
 import os
@@ -21,7 +21,7 @@ from commonplace.domain.strict_json import read_object
 from commonplace.interfaces.replacing import replace
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PREFIX, _BYTES = "cpl_", 32  # with 256 random bits, a slow or salted hash would add nothing
+_PREFIX, _BYTES = "cpl_", 32  # tokens of 256 random bits need no slow or salted hash
 _MOST_USER = 256  # characters
 
 
@@ -39,7 +39,7 @@ class _Contents(BaseModel, extra="forbid"):
 
 
 class TokenFile:
-    """The token file, which is reloaded whenever its content changes. Only the owner of the file may have access."""
+    """The token file, which is read again whenever it has changed. Only the owner of the file may have access to it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.expanduser()
@@ -47,7 +47,7 @@ class TokenFile:
         self._holders: tuple[Holder, ...] = ()
 
     def holders(self) -> tuple[Holder, ...]:
-        """Return all current owners. Raises `INVALID_ARGUMENT` if the file is missing, invalid, or readable by others."""
+        """Return the owners of all tokens. Raises `INVALID_ARGUMENT` if the file is missing, invalid or open to others."""
         try:
             with self._path.open("rb") as file:
                 status = os.fstat(file.fileno())
@@ -63,13 +63,13 @@ class TokenFile:
         return self._holders
 
     def holder_of(self, token: str) -> Holder | None:
-        """Return the owner of a token, or None. Compares the token with every hash, each in constant time."""
+        """Return the owner of a token, or None. The hash is compared with every stored hash, each in constant time."""
         digest = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
         same = [holder for holder in self.holders() if hmac.compare_digest(holder.sha256, digest)]
         return same[0] if same else None
 
     def add(self, name: str, user: str) -> str:
-        """Return a new token, which can't be retrieved later. Raises `CONFLICT` if the name exists."""
+        """Create and return a token, which can't be shown again later. Raises `CONFLICT` if the name exists already."""
         if not _NAME.fullmatch(name):
             raise invalid("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
         if not user.strip() or len(user) > _MOST_USER:
@@ -86,7 +86,7 @@ class TokenFile:
         return token
 
     def remove(self, name: str) -> Holder:
-        """Revoke a token. Raises `NOT_FOUND` for an unknown name."""
+        """Revoke the token with this name and return its owner. Raises `NOT_FOUND` for an unknown name."""
         with self._lock_file():
             holders = self.holders()
             gone = [holder for holder in holders if holder.name == name]

@@ -1,4 +1,4 @@
-"""The page for people (`commonplace ui`), under `/ui` of the local server. The page shows a `Commonplace` as HTML.
+"""The page for people (`commonplace ui`), which shows a `Commonplace` as HTML under `/ui` of the local server.
 
-A view is a module. Its functions turn a `Visit` into a response, and its `ROUTES` list the paths. `page.py` lists the views.
+A view is a module with functions that turn a `Visit` into a response. Its `ROUTES` list the paths. `page.py` lists the views.
 """

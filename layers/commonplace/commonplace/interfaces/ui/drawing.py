@@ -1,4 +1,4 @@
-"""Layout of two pictures, the network of concepts and the growth. The same memories always give the same picture."""
+"""Lay out two pictures, the network of concepts and the growth. The same memories always give the same picture."""
 
 import math
 from collections import Counter
@@ -14,17 +14,17 @@ from commonplace.domain.analysis import Month, NetworkLink, NetworkNode
 WIDTH, HEIGHT = 960, 640
 GROWTH_WIDTH, GROWTH_HEIGHT = 960, 300
 COLOURS = 6
-"""Number of community colours. With more communities, some communities share a colour."""
-_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # the margin of the picture, the width of a character, and the height of a label
-_LONGEST = 18  # columns of a label
+"""The number of colours for communities. If there are more communities, some share a colour."""
+_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # margin of the picture, width of a character, height of a label
+_LONGEST = 18  # maximum width of a label in columns
 _STEPS, _SPREAD_STEPS = 220, 250
 _MOST_BARS, _THICKEST = 36, 56.0
-_BELOW, _LEFT = 44.0, 56.0  # space in the growth picture for month names and for numbers
+_BELOW, _LEFT = 44.0, 56.0  # space for the names of months and for numbers in the growth picture
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept in the picture. `label` is the shortened name. `colour` is below `COLOURS`, or None without a community."""
+    """A concept in the picture. `label` is the shortened name. `colour` is a number, or None without a community."""
 
     name: str
     label: str
@@ -36,7 +36,7 @@ class Dot:
 
 
 class Line(NamedTuple):
-    """A link in the picture. `strength` is from 0 to 1."""
+    """A link in the picture. `strength` ranges from 0 to 1."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -49,7 +49,7 @@ class Network(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A month or a year. Heights are in picture units. `total` is the number of memories at the end of the period."""
+    """A month or a year in the picture. Heights are in picture units. `total` counts the memories at the period's end."""
 
     name: str
     added: int
@@ -64,7 +64,7 @@ class Bar(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """The growth. `ground` is the height of zero. `before` counts the memories before the first bar. `most` is the peak."""
+    """The growth picture. `ground` is the height of zero. `before` counts the memories before the first bar."""
 
     bars: list[Bar]
     ground: float
@@ -73,7 +73,7 @@ class Growth(NamedTuple):
 
 
 def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Network:
-    """Place the concepts. Linked concepts are near each other. The labels don't overlap if there is enough space."""
+    """Place the concepts so that linked concepts are near each other, and labels do not overlap if there is enough space."""
     if not nodes:
         return Network([], [])
     labels = [_shorten_name(node.id) for node in nodes]
@@ -100,7 +100,7 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
 
 
 def _compute_positions(pull: np.ndarray) -> np.ndarray:
-    """Compute positions from -1 to 1 with forces. The concepts start on a spiral. Links attract, and all concepts repel."""
+    """Compute positions from -1 to 1 by a force simulation that starts on a spiral. Links attract, and concepts repel."""
     number = np.arange(len(pull))
     angle, radius = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
     places = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from commonplace.domain.errors import CommonplaceError
 from commonplace.text.foundation.languages import UNKNOWN, language_of
 
-FOLDED_FROM = 400  # longer texts than this many characters are collapsed
+FOLDED_FROM = 400  # texts with more characters are collapsed
 
 
 _ENTRIES = {
@@ -21,7 +21,7 @@ _ENTRIES = {
 
 @cache
 def environment() -> Environment:
-    """Return the template environment. Templates escape all values except markup. A missing value is an error."""
+    """Return the template environment. Templates escape all values except markup, and a missing value raises an error."""
     made = Environment(
         loader=PackageLoader("commonplace", "interfaces/ui/templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
@@ -32,7 +32,7 @@ def environment() -> Environment:
 
 
 def when(moment: datetime, now: datetime) -> Markup:
-    """Return a time for people, in the zone of `now`. A recent time includes the hour."""
+    """Format a time for people as HTML, in the zone of `now`. A time today or yesterday includes the hour."""
     local = moment.astimezone(now.tzinfo)
     days = (now.date() - local.date()).days
     relative = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(days, _format_date(local))
@@ -42,13 +42,13 @@ def when(moment: datetime, now: datetime) -> Markup:
 
 
 def day(moment: datetime, now: datetime) -> Markup:
-    """Return the day of a time, in the zone of `now`."""
+    """Format the date of a time as HTML, in the zone of `now`."""
     local = moment.astimezone(now.tzinfo)
     return Markup('<time datetime="{}">{}</time>').format(local.date().isoformat(), _format_date(local))
 
 
 def lang(text: str) -> Markup:
-    """Return the `lang` attribute of a text, for fonts, line breaks and voices. An unknown language gives an empty text."""
+    """Return the `lang` attribute for a text, which fonts, line breaks and voices need, or "" for an unknown language."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 
@@ -59,12 +59,12 @@ def number(value: float) -> str:
 
 
 def label(name: str) -> str:
-    """Return a name with spaces instead of underscores, and with a capital first letter."""
+    """Return a name with spaces instead of underscores and a capital first letter."""
     return name.replace("_", " ").capitalize()
 
 
 def fault(error: CommonplaceError | None, field: str) -> str | None:
-    """Return the error message of a form field, or None if the error is about another field."""
+    """Return the message to show beside a form field, or None if the error is not about this field."""
     if error is None or error.field is None or error.field.split(".")[-1] != field:
         return None
     return error.message.removeprefix(f"{error.field}: ")

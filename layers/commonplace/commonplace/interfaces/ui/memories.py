@@ -1,4 +1,4 @@
-"""The views that show the list of memories, the results of a search (also while a person types), or one memory."""
+"""The views that show the list of memories, the results of a search, or one memory."""
 
 from typing import Any, get_args
 
@@ -18,7 +18,7 @@ _CHOICES = {"categories": get_args(Category), "sections": get_args(Section), "co
 
 
 def memories(visit: Visit) -> Response:
-    """Show the search form, with the memories for a question or a page of all memories."""
+    """Show the search form, with the memories that match a query or a page of all memories."""
     shown = {**_CHOICES, **_describe_request(visit)}
     try:
         return visit.show("search.html", **shown, found=_find_results(visit))
@@ -29,18 +29,18 @@ def memories(visit: Visit) -> Response:
 
 
 def results(visit: Visit) -> Response:
-    """Show the results without the form. A script requests the results while a person types."""
+    """Show the results without the form, for a script that requests results while a person types."""
     return visit.show("found.html", **_describe_request(visit), found=_find_results(visit))
 
 
 def _describe_request(visit: Visit) -> dict[str, Any]:
-    """Return what the form shows: the parameters of the address, and which filters are among them."""
+    """Return the values for the form: the parameters of the URL, and the names of the filters among them."""
     arguments = visit.arguments
     return {"given": arguments, "narrowed": [name for name in _FILTERS if name in arguments]}
 
 
 def _find_results(visit: Visit) -> SearchResult | ListResult:
-    """Search or list the memories. A search here doesn't count as a use of the memories."""
+    """Search or list the memories. Searches on the page do not count as a use of the memories."""
     data = visit.arguments
     category: Any = data.get("category")
     options = _build_options(data)
@@ -61,7 +61,7 @@ def _build_options(arguments: dict[str, str]) -> Any:
 
 
 def memory(visit: Visit, memory_id: str) -> Response:
-    """Show one memory. For a closed memory, show the error message and the history."""
+    """Show one memory, or the history of a closed memory together with the error message."""
     try:
         return visit.show("memory.html", memory=visit.memory.get_memory(memory_id).memory)
     except CommonplaceError as error:
@@ -75,7 +75,7 @@ def memory(visit: Visit, memory_id: str) -> Response:
 
 
 def sections(visit: Visit, memory_id: str) -> Response:
-    """Show the sections below a memory. The page loads these sections later, because the history reads all records."""
+    """Show the sections below a memory. The page loads them separately, because the history reads all records."""
     item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"

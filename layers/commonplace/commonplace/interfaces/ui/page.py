@@ -1,4 +1,4 @@
-"""The page as a whole. This module checks access, calls the view of each route, and adds headers to every answer."""
+"""Answer the requests of the page: check access, call the view of each route, and add headers to every answer."""
 
 import hashlib
 import mimetypes
@@ -41,11 +41,11 @@ _MESSAGES = {
     ErrorCode.METHOD_NOT_ALLOWED: "this page does not support this method",
     ErrorCode.PAYLOAD_TOO_LARGE: "the request is too large for this page",
 }
-"""Messages for people if the server itself refuses a request."""
+"""The messages that people see if the server itself refuses a request."""
 
 
 def get_ready(memory: Commonplace) -> None:
-    """Load the data for the first pages in advance, and the search in the background."""
+    """Load the templates and the first memories in advance, and prepare the search in the background."""
     for template in environment().list_templates():
         environment().get_template(template)
     memory.list_memories(limit=1)
@@ -58,7 +58,7 @@ def get_ready(memory: Commonplace) -> None:
 
 
 class Page:
-    """The pages under `/ui` on one port. `token` can start one session."""
+    """The pages under `/ui` on one port. The `token` can start only one session."""
 
     routes: tuple[Route, ...] = (
         *memories.ROUTES, *timeline.ROUTES, *writing.ROUTES,
@@ -69,7 +69,7 @@ class Page:
         self._memory, self._sessions = memory, Sessions(port, token)
 
     async def answer(self, request: Request, table: Table) -> Response:
-        """Answer a request. A failed request gets an error page. The caller has already checked `Host` and `Origin`."""
+        """Answer a request, or return an error page if it fails. The caller must have checked `Host` and `Origin`."""
         answer = await self._answer_request(request, table)
         for name, value in _HEADERS.items():
             answer.headers.setdefault(name, value)
@@ -98,7 +98,7 @@ class Page:
             return visit.show("error.html", known.code.status, error=known)
 
     def _open_session(self, token: str, session: Session | None) -> Response:
-        """Redirect to the first page. A valid token starts a session. Without either, return the closed page."""
+        """Start a session if the token is valid, and redirect to the first page. Without a session, return an error page."""
         value = self._sessions.open(token)
         if value is None and session is None:
             return _respond_closed()
@@ -109,7 +109,7 @@ class Page:
 
 
 def _show_view(visit: Visit, request: Request, route: Route, parts: dict[str, str], body: IO[bytes]) -> Response:
-    """Return the answer of a view. Accepts a form only if the form comes from this page."""
+    """Return the answer of a view. A form is accepted only if it comes from this page."""
     with TemporaryDirectory() if route.method == "POST" else nullcontext("") as named:
         if route.method == "POST":
             fields = read_form(body, header(request, "content-type") or "", Path(named))
@@ -133,7 +133,7 @@ def _load_files() -> dict[str, bytes]:
 
 
 def _serve_file(name: str, known: str) -> Response:
-    """Return a style sheet or script. These files contain no user data. `known` has the versions that the browser caches."""
+    """Return a style sheet or script, which has no user data. `known` contains the ETags that the browser has cached."""
     body = _load_files().get(name)
     if body is None:
         return Response("there is no such file\n", 404, media_type="text/plain")

@@ -1,4 +1,4 @@
-"""The views whose pictures show how the memories grow, and which concepts occur together."""
+"""The views with pictures of the growth of the memories, and of the concepts that occur together."""
 
 from starlette.responses import Response
 
@@ -7,7 +7,7 @@ from commonplace.interfaces.ui import drawing
 from commonplace.interfaces.ui.visit import Visit
 
 CONCEPTS = 40
-"""The most concepts in a picture."""
+"""The maximum number of concepts in a picture."""
 HEADINGS = ("category", "type", "section", "collection", "durability", "status")
 
 

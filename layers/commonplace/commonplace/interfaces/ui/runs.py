@@ -12,7 +12,7 @@ from commonplace.interfaces.ui.visit import Visit, whole_number
 
 SHOWN, MOST_SHOWN = 20, 100
 OPERATIONS = 100
-"""The most operations of a run on a page."""
+"""The maximum number of operations on the page of a run."""
 KINDS = {
     "nightly": "Night", "undo": "Undo", "markdown": "Edited pages", "tags": "Merge of tags", "merge": "Merge",
     "import": "Import", "restore": "Restore of a backup", "migration": "Migration", "export": "Export",
@@ -29,7 +29,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "needs_review": "waiting for approval", "applied": "done", "planned": "planned", "lost": "skipped, changed meanwhile",
     "over_cap": "over the limit of a day", "kept": "kept, changed since", "undone": "undone", "discarded": "discarded",
 }  # fmt: skip
-"""The outcomes are in display order. Outcomes that need a person come first."""
+"""The names of the outcomes in display order. Outcomes that wait for a person come first."""
 
 
 def runs(visit: Visit) -> Response:
@@ -42,7 +42,7 @@ def runs(visit: Visit) -> Response:
 
 
 def run_page(visit: Visit, run_id: str) -> Response:
-    """Show a page of the operations of a run, done or planned, with reasons and source texts."""
+    """Show a page of a run's operations, applied or planned, with reasons and source texts."""
     report = visit.memory.run_report(run_id)
     order = list(OUTCOMES)
     operations = sorted(report.operations, key=lambda operation: order.index(operation.operation.outcome))
@@ -81,13 +81,13 @@ def undo(visit: Visit, run_id: str) -> Response:
 
 
 def _find_undo(run: Run, newest: Sequence[Run]) -> Run | None:
-    """Return the run that undid this run, unless the undo was undone."""
+    """Return the run that undid `run`, or None. An undo that was itself undone does not count."""
     undo = next((undo_run for undo_run in newest if undo_run.kind == "undo" and undo_run.undoes == run.run_id), None)
     return undo if undo is not None and _find_undo(undo, newest) is None else None
 
 
 def beginning(visit: Visit, of: int) -> int:
-    """Return the number of the first item of the current page. The address gives this number. `of` is the maximum."""
+    """Return the number of the first item to show, which the URL gives as `from`, but at most `of`."""
     number = whole_number(visit.arguments.get("from"))
     return min(number, of) if isinstance(number, int) else 0
 

@@ -1,4 +1,4 @@
-"""The views that show tags in use and former tags, and plan a merge of tags with the same meaning."""
+"""The views that show current and former tags, and plan a merge of tags with the same meaning."""
 
 from starlette.responses import Response
 
@@ -12,7 +12,7 @@ ORDERS = {"name": "by name", "count": "most used first", "last": "last used firs
 
 
 def tags(visit: Visit) -> Response:
-    """Show a page of the tags in use, and the tags no longer in use."""
+    """Show a page of the tags in use, and all tags that are no longer in use."""
     uses = visit.memory.tag_uses()
     order = visit.arguments.get("order", "count")
     active, inactive = [tag for tag in uses if tag.status == "active"], [tag for tag in uses if tag.status != "active"]
@@ -24,7 +24,7 @@ def tags(visit: Visit) -> Response:
 
 
 def plan(visit: Visit) -> Response:
-    """Plan a merge of the tags with the same meaning. A person approves or discards the plan like any run."""
+    """Plan a merge of tags with the same meaning. A person then approves or discards the plan like any other run."""
     result = visit.memory.optimize_tags(dry_run=True)
     if result.run_id is None:
         return visit.go("/ui/tags", "No two tags have the same meaning: there is nothing to merge.")

@@ -1,4 +1,4 @@
-"""The view of the timeline, which shows events and changes by date."""
+"""The view that shows a timeline of events and changes."""
 
 from datetime import datetime
 from typing import Any, get_args
@@ -30,7 +30,7 @@ def timeline(visit: Visit) -> Response:
 
 
 def span_name(start: datetime, granularity: Granularity) -> str:
-    """Return the name of the day, week, month or year that begins on a date."""
+    """Return the name of the day, week, month or year that begins at `start`."""
     day = f"{start.day} {start:%B} {start.year}"
     return {"day": day, "week": f"Week of {day}", "month": f"{start:%B} {start.year}", "year": str(start.year)}[granularity]
 

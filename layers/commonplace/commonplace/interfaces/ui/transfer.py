@@ -1,4 +1,4 @@
-"""Import of memories, with a plan first, and export."""
+"""The views that plan and apply an import of memories, and export all memories."""
 
 from tempfile import TemporaryFile
 from typing import IO, get_args
@@ -23,9 +23,9 @@ FORMATS: dict[PrintedFormat, str] = {
     "langgraph": "LangGraph: active memories, as items of its store",
 }
 MEGABYTES = 32
-"""The most megabytes of an upload."""
+"""The maximum size of an upload in megabytes."""
 MOST_SHOWN = 200
-"""The most rows shown at once in the table of refused entries and conflicts, and in the table of memories to import."""
+"""The maximum number of rows in the table of refused entries and conflicts, and in the table of memories to import."""
 
 
 def form(visit: Visit) -> Response:
@@ -34,7 +34,7 @@ def form(visit: Visit) -> Response:
 
 
 def planned(visit: Visit) -> Response:
-    """Show the memories that the files would add. Stores no memory. The upload stays available for an hour."""
+    """Show the memories that the uploaded files would add, and keep the upload for an hour. No memory is stored."""
     kind = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:
@@ -46,7 +46,7 @@ def planned(visit: Visit) -> Response:
 
 
 def further(visit: Visit) -> Response:
-    """Show the next memories to be imported."""
+    """Show the next page of the memories to import."""
     start = whole_number(visit.form.get("start"))
     listed = range(start, start + MOST_SHOWN) if isinstance(start, int) else range(MOST_SHOWN)
     return _show_plan(visit, _import_upload(visit, listed, apply=False), visit.form.get("upload_id", ""), listed.start)
@@ -71,7 +71,7 @@ def _import_upload(visit: Visit, listed: range, *, apply: bool) -> Imported:
 
 
 def applied(visit: Visit) -> Response:
-    """Store the memories in the plan."""
+    """Store the memories of the plan."""
     plan = _import_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
     message = f"Imported: {plan.added:,} memories added, {_count_known(plan):,} were already stored."

@@ -1,6 +1,6 @@
-"""Files that a browser uploads for an import. The files are packed into one archive, and the import unpacks the archive.
+"""Receive the files that a browser uploads for an import, pack them into one archive, and unpack an archive.
 
-Files are never read into memory in full. A form is parsed in pieces, and its files are written to a folder.
+Files are never read into memory as a whole. A form is parsed in pieces, and its files are written to a folder.
 """
 
 import lzma
@@ -24,15 +24,15 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.importing.sources import Source
 
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
-"""Limits of one import: the number of files, and the number of their unpacked bytes."""
+"""The maximum number of files of one import, and the maximum size of the unpacked files in bytes."""
 _PIECE = 65_536  # bytes
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError)
-_NO_YEAR = 1980  # the date of archive entries without a time
-_LONGEST = 200  # bytes of a name in UTF-8, as file systems limit it
+_NO_YEAR = 1980  # the year of archive entries without a time
+_LONGEST = 200  # maximum length of a name in bytes of UTF-8, because file systems limit it
 
 
 def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str]:
-    """Return the fields of a form, and write the files of the form into a folder. A form of an unknown type has no fields."""
+    """Return the fields of a form, and write its files into a folder. A form of an unknown type gives no fields."""
     kind, options = parse_options_header(content_type)
     if kind == b"application/x-www-form-urlencoded":
         return dict(parse_qsl(body.read().decode(errors="replace"), keep_blank_values=True))
@@ -66,7 +66,7 @@ def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str
 
 
 def store(file: IO[bytes], name: str, folder: Path) -> None:
-    """Write a file into a folder under the name that the browser sent. Replaces a file with the same name."""
+    """Write a file into a folder under the name that the browser sent. A file with the same name is replaced."""
     path = folder / _own_path(name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield a temporary archive of the folder's files, or its only archive. Raises `INVALID_ARGUMENT` if it is empty."""
+    """Yield an archive of the files in a folder, or the only archive in it. Raises `INVALID_ARGUMENT` for an empty folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
         raise invalid("files", "choose a file or a folder first")
@@ -118,7 +118,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                     at = datetime(*info.date_time).astimezone().timestamp()
                     os.utime(path, (at, at))
     except _UNREADABLE as error:
-        # the archive is damaged, of another kind or encrypted, or a file is where a folder is needed
+        # The archive is damaged, encrypted or of another kind, or a file exists where a folder is needed.
         raise invalid("files", f"the archive can't be read: {error}") from error
 
 
@@ -128,7 +128,7 @@ def _is_shown(name: str) -> bool:
 
 
 def _own_path(name: str) -> PurePosixPath:
-    """Return a relative path for a name. The path can't lead outside the folder."""
+    """Return a relative path for a name from a browser or archive. The path can't lead outside of the folder."""
     cleaned = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon marks a drive, or a stream of a file
     parts = [part for part in cleaned.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))

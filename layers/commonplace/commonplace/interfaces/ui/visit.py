@@ -1,4 +1,4 @@
-"""Input and output of a view. `Session` is one browser. `Visit` is one request, with methods that build the answer."""
+"""The input and output of views. A `Session` is one browser. A `Visit` is one request, and builds its answer."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ HOME = "/ui"
 
 
 class Also(NamedTuple):
-    """A memory related to the last action."""
+    """A memory that is related to the last action. `says` is the text that the page shows about it."""
 
     memory_id: str
     says: str
@@ -25,7 +25,7 @@ class Also(NamedTuple):
 
 @dataclass(frozen=True)
 class Notice:
-    """The last action, shown on the next page. `undo` is the operation that can be undone."""
+    """A message about the last action, shown on the next page. `undo` is the id of an operation that can be undone."""
 
     says: str
     undo: str | None = None
@@ -34,21 +34,21 @@ class Notice:
 
 @dataclass
 class Session:
-    """One browser with access. Each form that the browser gets contains `form_token`."""
+    """A browser that has access. Each form sent to the browser contains `form_token`."""
 
     form_token: str = field(default_factory=secrets.token_urlsafe)
     notice: Notice | None = None
 
     def taken_notice(self) -> Notice | None:
-        """Return the notice of the last action. The next call returns None."""
-        notice: Notice | None = vars(self).pop("notice", None)  # atomic: only one of two requests shows it
+        """Return the notice about the last action, and remove it, so that only one page shows it."""
+        notice: Notice | None = vars(self).pop("notice", None)  # atomic, so that only one of two requests shows the notice
         return notice
 
 
 class Sessions:
-    """The browsers with access to one process at one port. Sessions exist only in the memory of this process.
+    """The sessions of one process at one port, which exist only in the memory of the process.
 
-    Browsers send cookies to every port of a host. Therefore the name of the cookie includes the port and a random part.
+    The name of the cookie includes the port and a random part, because browsers send a cookie to every port of a host.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -58,7 +58,7 @@ class Sessions:
         self._lock = Lock()
 
     def open(self, token: str) -> str | None:
-        """Start a session and return the cookie value. The token can't be used again. Returns None for a wrong token."""
+        """Start a session and return the value of its cookie, or None for a wrong token. A token can be used only once."""
         with self._lock:
             if self._token is None or not secrets.compare_digest(token.encode(), self._token.encode()):
                 return None
@@ -68,15 +68,15 @@ class Sessions:
             return value
 
     def of(self, cookies: Mapping[str, str]) -> Session | None:
-        """Return the session that a browser's cookies name, or None."""
+        """Return the session that the cookies of a browser belong to, or None."""
         return self._opened.get(cookies.get(self.cookie, ""))
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One request. `query` has the parameters of the address. `fields` has the fields of the submitted form.
+    """One request. `query` contains the parameters of the URL, and `fields` the fields of a submitted form.
 
-    `folder` contains the uploaded files. The folder is deleted after the request.
+    `folder` contains the uploaded files and is deleted after the request.
     """
 
     memory: Commonplace
@@ -89,43 +89,43 @@ class Visit:
 
     @property
     def arguments(self) -> dict[str, str]:
-        """The parameters of the address that are not blank."""
+        """The parameters of the URL that are not blank."""
         return _select_filled(self.query)
 
     @property
     def form(self) -> dict[str, str]:
-        """The fields of the form that are not blank."""
+        """The fields of the submitted form that are not blank."""
         return _select_filled(self.fields)
 
     def show(self, template: str, status: int = 200, /, **shown: Any) -> Response:
-        """Render a template. `error` is the `CommonplaceError` to show, if any."""
+        """Render a template with the values in `shown`. A `CommonplaceError` to show is given as `error`."""
         values = {"error": None, **shown, "path": self.path, "form_token": self.session.form_token}
         text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **values)
         return Response(text, status, media_type="text/html")
 
     def show_error(self, template: str, error: CommonplaceError, /, **shown: Any) -> Response:
-        """Show a submitted form again, with the error."""
+        """Show a submitted form again, together with the error."""
         return self.show(template, error.code.status, **shown, error=error)
 
     def go(self, path: str, says: str | None = None, undo: str | None = None, also: tuple[Also, ...] = ()) -> Response:
-        """Redirect to another page. That page shows `says` as the notice. `undo` is the operation that can be undone."""
+        """Redirect to another page, which shows the message `says`. `undo` is the id of an operation that can be undone."""
         if says is not None:
             self.session.notice = Notice(says, undo, also)
         return Response(status_code=303, headers={"Location": path})
 
 
 def own_path(path: str | None) -> str:
-    """Return the path that a form gives as the way back, or `HOME` if the path is not below `/ui`."""
+    """Return the path of the page to go back to, or `HOME` if the path from the form is not below `/ui`."""
     return path if path is not None and path.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
 
 
 def whole_number(text: str | None) -> Any:
-    """Return a number from an address or form. Other text is returned unchanged. The tool then refuses the text."""
+    """Return the number in a text from a URL or form. Any other text is returned unchanged, and refused by the tool."""
     return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else text
 
 
 def with_line_breaks(text: str) -> str:
-    """Return a text with `\\n` line breaks. Forms send `\\r\\n`."""
+    """Return a text with `\\n` as line breaks instead of `\\r\\n`, which forms send."""
     return text.replace("\r\n", "\n")
 
 

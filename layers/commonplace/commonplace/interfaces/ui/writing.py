@@ -23,7 +23,7 @@ def new(visit: Visit) -> Response:
 
 
 def store(visit: Visit) -> Response:
-    """Store the typed text. The next page lists the memories that the text may make untrue."""
+    """Store the typed text as a memory. The next page lists the memories that the text may make untrue."""
     form = visit.form
     context: dict[str, Any] = {
         "force_category": form.get("force_category"),
@@ -47,7 +47,7 @@ def edit(visit: Visit, memory_id: str) -> Response:
 
 
 def update(visit: Visit, memory_id: str) -> Response:
-    """Update only the fields that the person edited. Other fields may have changed since the form was shown."""
+    """Update only the fields that the person edited, because other fields may have changed since the form was shown."""
     memory = visit.memory.get_memory(memory_id).memory
     shown, form = visit.fields, visit.form
     before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _format_fields(memory).items()}
@@ -66,19 +66,19 @@ def update(visit: Visit, memory_id: str) -> Response:
 
 
 def delete(visit: Visit, memory_id: str) -> Response:
-    """Close a memory. The next page offers to undo this."""
+    """Delete a memory. The next page offers to undo the deletion."""
     text = visit.memory.get_memory(memory_id).memory.value
     deleted = visit.memory.delete_memory(memory_id=memory_id)
     return visit.go(HOME, f"Deleted: {_shorten(text)}{_format_notes(deleted)}", deleted.operation_id)
 
 
 def ask_to_erase(visit: Visit, memory_id: str) -> Response:
-    """Show what would be erased, and ask for confirmation."""
+    """Show the texts that an erasure would remove, and ask for confirmation."""
     return visit.show("erase.html", **_describe_erasure(visit, memory_id))
 
 
 def erase(visit: Visit, memory_id: str) -> Response:
-    """Erase a memory for good, if the confirmation word was typed."""
+    """Erase a memory permanently if the confirmation word was typed."""
     if visit.form.get("word", "").strip().casefold() != _WORD:
         error = invalid("word", f'type "{_WORD}" to confirm, because this cannot be undone')
         return visit.show_error("erase.html", error, **_describe_erasure(visit, memory_id))
@@ -88,7 +88,7 @@ def erase(visit: Visit, memory_id: str) -> Response:
 
 
 def undo(visit: Visit) -> Response:
-    """Undo the operation that a page reported."""
+    """Undo the operation that an earlier page reported."""
     run = visit.memory.undo(visit.form.get("undo", ""))
     reasons = [operation.why for operation in run.operations if operation.outcome == "kept"]
     return visit.go(own_path(visit.form.get("back")), f"Not undone: {'; '.join(reasons)}" if reasons else "Undone.")
@@ -123,7 +123,7 @@ def _format_notes(result: Result) -> str:
 
 
 def _list_compared(stored: StoreResult) -> tuple[Also, ...]:
-    """Return the memories that a new memory may make untrue, and its duplicates."""
+    """Return the memories that a new memory may make untrue, and the duplicates of the new memory."""
     advice = stored.recommendations
     untrue = tuple(Also(update.memory_id, f"May no longer be true: {_shorten(update.content)}") for update in advice.updates)
     same = tuple(Also(merge.memory_id, "Says the same") for merge in advice.suggested_merges)
