@@ -59,7 +59,7 @@ def is_never(moment: datetime) -> bool:
 
 
 def within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
-    """Return whether `after <= moment < before`. A bound that is None or "never" does not limit the period."""
+    """Return whether `after <= moment < before`. A bound of None, or a `before` that is "never", sets no limit."""
     return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
 
 
