@@ -1,4 +1,4 @@
-"""`memory_stats`: counts of the memories."""
+"""Implement `memory_stats`, which counts memories by label, age, month and tag."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -83,12 +83,12 @@ def zone_note(now: datetime, **more: Any) -> Notes | None:
 
 
 def moment_of(seconds: float, zone: tzinfo) -> datetime:
-    """Return a time from seconds since 1970 in a zone. The earliest day is moved up, because some zones lack it."""
+    """Return seconds since 1970 as a time in a zone. Times on the first day of year 1, which some zones lack, move up."""
     return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 
 def day_of(seconds: float, zone: tzinfo) -> date:
-    """Return the day in a zone from seconds since 1970."""
+    """Return the date, in a zone, of a time in seconds since 1970."""
     return local_day(_EPOCH + timedelta(seconds=seconds), zone)
 
 
