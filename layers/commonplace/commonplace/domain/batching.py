@@ -9,9 +9,9 @@ _Thing = TypeVar("_Thing")
 def in_batches(
     things: Iterable[_Thing], size: int, weight: Callable[[_Thing], int] = lambda _: 0, most: int = 0
 ) -> Iterator[list[_Thing]]:
-    """Yield lists of up to `size` items, in order. No list is empty.
+    """Yield non-empty lists of up to `size` items, in order.
 
-    If `weight` is given, the items of a list weigh at most `most` together. A heavier item gets a list of its own.
+    If `weight` is given, the items of a list weigh at most `most` together. An item heavier than `most` gets its own list.
     """
     batch, weighs = list[_Thing](), 0
     for thing in things:

@@ -1,4 +1,4 @@
-"""Errors that callers see. Their codes are a closed set, and each implies an HTTP status and whether a retry may help."""
+"""Errors that callers see, each with one of a fixed set of codes, an HTTP status, and whether a retry may help."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

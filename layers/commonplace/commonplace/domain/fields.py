@@ -49,7 +49,7 @@ def within_bounds(value: datetime) -> datetime:
 
 
 def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
-    """Return `value`, read in `zone` if it has no offset. Refuses a moment that is then out of range."""
+    """Return `value`, read in `zone` if it has no offset. A moment that is out of range in `zone` is refused."""
     return value if value.tzinfo else _check_end(value.replace(tzinfo=zone))
 
 
@@ -100,7 +100,7 @@ Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]
 Provenance = Annotated[str, AfterValidator(_check_source), Field(json_schema_extra={"pattern": _SOURCE})]
-"""The speaker (user, agent, system) or the origin of a memory. An empty text means that it is unknown."""
+"""The speaker (user, agent, system) or the origin of a memory. An empty text means that the source is unknown."""
 
 
 def provenance_fields(source: str | None) -> dict[str, str]:

@@ -150,7 +150,7 @@ class Unread:
 
 
 def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the non-empty fields of several objects. A second value of the same field is named, e.g., `source 2`."""
+    """Merge the non-empty fields of several objects. A different second value of `source` is named `source 2`."""
     entries: dict[str, Any] = {}
     for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
         number = 1

@@ -8,7 +8,7 @@ from commonplace.domain.memory import Memory
 
 
 class Outline(NamedTuple):
-    """The fields of a memory for counting. Times are seconds since 1970. `record_bytes` is the size of the unused record."""
+    """The fields of a memory for counting. Times are seconds since 1970. `record_bytes` is the record's size when unused."""
 
     memory_id: str
     agent_id: str
@@ -30,7 +30,7 @@ class Outline(NamedTuple):
 
     @classmethod
     def of(cls, memory: Memory, record_bytes: int | None = None) -> Self | None:
-        """Return the outline of a memory, or None if the memory was erased. By default, `record_bytes` is computed."""
+        """Return the outline of a memory, or None if the memory was erased. `record_bytes` is computed unless it is given."""
         if not memory.content:
             return None
         if record_bytes is None:
@@ -72,7 +72,7 @@ class Outline(NamedTuple):
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 
     def closed_at(self, now: float) -> float | None:
-        """Return when the memory was closed or expired, or its creation time if that is unknown. None if it is live."""
+        """Return when the memory was closed or expired (its creation time if unknown), or None if the memory is live."""
         if self.is_live(now):
             return None
         end = self.expires_at if self.status in ("active", "archived") else self.valid_to

@@ -13,9 +13,9 @@ RunKind = Literal[
     "repair",
 ]  # fmt: skip
 OF_NO_CHANGE: tuple[RunKind, ...] = ("export", "backup", "validation", "repair")
-"""The kinds of runs that change no memory. They are runs only so that a worker can continue them."""
+"""The kinds of runs that change no memory, and exist only so that a worker can continue long work."""
 OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
-"""The kinds of runs that import a file. People and programs may apply them, but agents may not."""
+"""The kinds of runs that import a file. People and programs may apply such runs, but agents may not."""
 RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
 """The stored status of a run. A `queued` run waits for a worker and has not changed anything yet."""
 PublicStatus = Literal["running", "done", "needs_review", "failed"]

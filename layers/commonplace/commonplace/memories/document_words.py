@@ -91,7 +91,7 @@ def forget_in_documents(
     """Remove the passages of erased memories from all versions of documents. Returns whether anything changed.
 
     Older versions also lose passages that share a line with an erased passage. `memories` has the records of the erased ids.
-    If any of them is missing or unreadable, all documents are searched. Older versions of any document may contain copies.
+    If any of them is missing or unreadable, all documents are searched. Older versions of any document may have copies.
     The next version is written first, so that concurrent writers can't restore the words. The call may be repeated.
     """
     known = {memory.memory_id: memory.session_id if memory.is_passage else None for memory in memories}

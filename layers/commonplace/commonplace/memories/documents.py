@@ -102,7 +102,7 @@ def _build_entries(
 def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
     """Store the new memories of a version, and close the memories that the newest version lacks.
 
-    A version written in the meantime counts as the newest. If the document was erased meanwhile, so are the new memories.
+    A version that another writer adds counts as the newest. If the document was erased, the new memories are erased too.
     """
     document, added = _add_entries(document, entries, caller, ports)
     versions = close_former(document.namespace, document.key, caller, ports, added)

@@ -1,4 +1,4 @@
-"""Enrich a text with labels that rules derive from it. An embedder with precomputed vectors allows batches."""
+"""Enrich a text with labels that rules derive from it, and embed texts in batches beforehand."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence

@@ -86,7 +86,7 @@ def ingest(
     compare: bool = True,
     closed_by: Mapping[str, object] | None = None,
 ) -> Ingested:
-    """Look up memories similar to an entry, and store it unless an equal memory exists. It replaces the memories in `old`.
+    """Store an entry, in place of the memories in `old`, unless an equal memory exists. Similar memories are found first.
 
     The audit rows of all replaced memories but the first contain `closed_by`. If `compare` is False, the lookup is skipped
     and marked as missing in the entry's audit row, and `recommendations_on` compares the memory on demand.
@@ -168,6 +168,6 @@ def apply_update(operation: Operation, old: Memory, refusal: CommonplaceError, p
 
 
 def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
-    """Return the notes of a storing tool. If `report_known` is True, they warn that a memory was stored already."""
+    """Return the notes of a storing tool. With `report_known`, a warning notes that the memory was stored already."""
     lines = [*warnings] if done.created else [KNOWN] if report_known else []
     return Notes(degraded=done.degraded, redacted=list(caller.redacted) or None, warnings=lines or None) or None

@@ -141,7 +141,7 @@ def _format_line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
 
 
 def _merge_into_ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Merge consecutive numbers into ranges with exclusive ends, e.g. 1, 2, 3, 7 into (1, 4), (7, 8). Order is kept."""
+    """Merge consecutive numbers, in the given order, into ranges with exclusive ends, e.g. 1, 2, 3, 7 into (1, 4), (7, 8)."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         begin = ranges.pop()[0] if ranges and ranges[-1][1] == number else number

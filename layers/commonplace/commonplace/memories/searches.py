@@ -28,7 +28,7 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
     """Delete logged searches and feedback about memories to be erased. Returns the names of the places that changed.
 
     A query is deleted if one of its stems is in an erased memory but in no active one, or if an erased memory, but no active
-    one, contains all of its stems or inflected forms of them. Call this before the words are erased. It may be repeated.
+    one, contains all of its stems or inflected forms of them. Call this, even repeatedly, before the words are erased.
     """
     erased = {memory.memory_id: stems for memory in memories if (stems := _compute_stems(memory))}
     if not erased:

@@ -150,7 +150,7 @@ class _PageChanges:
 
     @property
     def excess(self) -> str | None:
-        """The reason why the removals must be allowed explicitly, or None if they are few."""
+        """The reason why the removals must be allowed explicitly, or None if few entries were removed."""
         removed, most = sum(step.difference.kind == "remove" for step in self.steps), most_deletions(self.memories)
         why = f"{removed} of {self.memories} entries were taken out; more than {most} must be allowed"
         return why if removed > most else None

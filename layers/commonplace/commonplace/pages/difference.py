@@ -72,8 +72,8 @@ class Difference:
 def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]:
     """Return the differences between pages and memories, page by page.
 
-    If a memory has changed since its page was written, an edit or a removal of its entry is a `conflict`. If the entry was
-    not edited either, the page is merely outdated.
+    If a memory has changed since its page was written, an edit or a removal of its entry is a `conflict`. An entry that was
+    not edited is merely outdated.
     """
     entries = _find_entries(pages, record)
     differences: list[Difference] = []
@@ -89,7 +89,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """Return the page and line of each memory's entry. Of several, it is the first with the memory's text, or the first."""
+    """Return the page and line of each memory's entry, which is the first with the memory's text, or else the first."""
     owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:

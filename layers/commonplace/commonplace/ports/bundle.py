@@ -44,10 +44,10 @@ class NightQueue(Protocol):
     """A queue for workers. A message names a user whose nightly run is due, or a run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a nightly run for each user, and return their number. May be repeated. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a nightly run for each user, and return their number. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        """Queue the rest of a run, to start after `seconds` (at most 900). May be repeated. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue the rest of a run to start in `seconds`, at most 900. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Ports:
     feedback: Feedback
     documents: Documents
     words: WordModel
-    """Averages word vectors for the classifier and the tags. It is fast, and never computes the vectors of memories."""
+    """A fast model that averages word vectors for the classifier and the tags, but not for memories."""
     reader: StatementReader | None = None
     summarizer: LanguageModel | None = None
     summary_seconds: float = 20.0
@@ -110,12 +110,12 @@ class Ports:
     category_confidence: float = 0.5
     """Below this confidence, a store reports the two likeliest categories."""
     night: "Callable[[], NightPorts] | None" = None
-    """Returns the ports for tools that change many memories in one run. The first call creates them."""
+    """Returns the ports for tools that change many memories in one run, which are created by the first call."""
     files: StoredFiles | None = None
     """The storage of exports, uploads and backups, or None if this interface stores no files."""
     backups: BackupStorage = BackupStorage()
     upkeep: Callable[[], Upkeep] | None = None
-    """Returns the ports that check and repair the index. The first call creates them."""
+    """Returns the ports that check and repair the index, which are created by the first call."""
     relay: Relay | None = None
     """The relay that hands long work to a worker, or None if each call finishes its own work."""
     progress: Callable[[int, int | None], None] | None = None

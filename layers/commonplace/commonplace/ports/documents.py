@@ -30,7 +30,7 @@ class Documents(Protocol):
         """
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
-        """Delete a document and all its versions permanently. May be repeated."""
+        """Delete a document and all its versions permanently. Calls may be repeated."""
 
 
 class StoredFiles(Protocol):

@@ -90,7 +90,7 @@ class Legs:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The candidates for a question. `partial` is True if older memories were not searched. `legs` is set on request.
+    """The candidates for a question. `partial` is True if older memories were not searched. `legs` is None by default.
 
     `other_model` is True if a visible memory has a vector of another model, so that only its words were searched.
     """
@@ -136,10 +136,10 @@ class IndexContents(Protocol):
         """Return the document of each record, or None for a missing one. A damaged document has a different `digest`."""
 
     def every(self) -> Iterator[IndexedDocument]:
-        """Yield all documents of all users, grouped by user. Skips tombstones."""
+        """Yield all documents of all users, except tombstones, grouped by user."""
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
-        """Yield the user's documents. Skips tombstones. `digest` is "" if the index doesn't store digests."""
+        """Yield the user's documents, except tombstones. `digest` is "" if the index doesn't store digests."""
 
     def miscounted(self, user_id: str) -> list[str]:
         """Return the names of the user's stored counts that are wrong. An engine that maintains its counts returns none."""
@@ -155,7 +155,7 @@ class IndexRebuild(Protocol):
     """Builds a new index, then switches from the live index to the new one. Each method may raise `IndexUnavailable`."""
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index or of the planned layout. Returns None before setup."""
+        """Return the embedding model of the live index or of the planned layout, or None before setup."""
 
     def begin(self) -> str:
         """Create or resume the new version and return its name. From then on, changes are written to both versions."""

@@ -48,7 +48,7 @@ class StatementReader(Protocol):
 
 
 class LanguageModel(Protocol):
-    """A language model that is called as in the Messages API."""
+    """A language model with an interface like that of the Messages API."""
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ class TokenBudget(Protocol):
     """Counts tokens per calendar day (UTC), per user and in total. Reserve tokens before a call and settle them after it."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
-        """Reserve tokens of the day. Returns False if this would exceed a limit."""
+        """Reserve tokens for a day. Returns False if the reservation would exceed a limit."""
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
         """Replace a reservation by the number of tokens that were used."""

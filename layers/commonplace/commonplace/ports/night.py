@@ -1,4 +1,4 @@
-"""Ports of a run: the ledger, the lease, the stored runs, and a bundle of all ports."""
+"""Ports of the ledger, the lease and the stored runs, and a bundle of all the ports that a run needs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Ledger(Protocol):
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
         """Record each interaction as pending unless its id is known, and return for each whether it is new.
 
-        All are written in one transaction, or the last one first. After a crash, all successors of a stored one exist.
+        They are written in one transaction, or last to first, so that a crash never loses successors of a stored one.
         """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
@@ -59,7 +59,7 @@ class Ledger(Protocol):
         """Mark interactions that still have a text as pending again, and reset their failures. Returns their number."""
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
-        """Drop texts read or given up before `now - retention`, and return how many. An unconfirmed `now` may be lowered."""
+        """Drop texts read or given up before `now - retention`, and return how many. An implausible `now` may be lowered."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drop the texts of interactions in any state. Pending interactions then count as read."""
@@ -82,7 +82,7 @@ class Leases(Protocol):
         """Extend the lease."""
 
     def release(self, fence: Fence) -> None:
-        """Release the lease. Has no effect if a newer lease exists."""
+        """Release the lease, unless a newer one exists."""
 
 
 class RunStore(Protocol):
@@ -153,7 +153,7 @@ class NightPorts:
     finish_erasing: Callable[[bool], bool] = lambda _wait: True
     """Removes erased text from places outside the records, such as a log file.
 
-    The argument is whether to wait a few seconds. If a reader blocks the removal, returns False, and the next write retries.
+    The argument is whether to wait a few seconds. Returns False if a reader blocks the removal, which the next write repeats.
     """
     least_worth: float | None = None
     """The minimum evidence, 0 to 1, for a statement that rules extract. None means the default threshold of the rules."""

@@ -1,4 +1,4 @@
-"""Ports of the records: a user's memories, their operations, and related rows."""
+"""Ports of the record store, with the memories of users, their operations, and related rows."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -74,7 +74,7 @@ class UserFacts(Protocol):
         """Return counts of the user's memories at `now`, including those embedded by a model other than `embedding_model`."""
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
-        """Return outlines of the records that contain all `terms` (index tokens), in any order. Skips erased records."""
+        """Return outlines, in any order, of the records that contain all `terms` (index tokens) and are not erased."""
 
 
 class Operations(Protocol):
@@ -108,7 +108,7 @@ class Aliases(Protocol):
     """The aliases of memories. Erasing or purging a memory deletes its aliases, and erasing a user deletes all of theirs."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
-        """Store the aliases. Replaces aliases with the same name."""
+        """Store the aliases, and replace existing aliases with the same names."""
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
         """Return the memory id for each of `names`, without unknown and withdrawn names."""
@@ -142,7 +142,7 @@ class AllRecords(Protocol):
     """The records of all users."""
 
     def every(self) -> Iterator[Stored]:
-        """Yield every record of every user in any order, active and closed. Includes all records written before the call."""
+        """Yield every record of every user in any order, active or closed, including all records written before the call."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
         """Yield the user's records, active and closed, ordered by id. Only ids that sort after `after` are included."""
@@ -152,14 +152,14 @@ class RawRecords(Protocol):
     """A user's records with their audit rows."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        """Yield every record of the user ordered by id. Includes closed and unreadable records."""
+        """Yield every record of the user, even if closed or unreadable, ordered by id."""
 
 
 class UserErasure(Protocol):
     """Erases a user from a store."""
 
     def erase(self, user_id: str) -> None:
-        """Erase all data of the user permanently. May be repeated after a crash. Concurrent writes may survive."""
+        """Erase all data of the user permanently. Calls may be repeated after a crash. Concurrent writes may survive."""
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         """Erase an unreadable record with its related rows. Returns False if no such record exists.

@@ -1,4 +1,4 @@
-"""Ports that record how memories are used: searches, hits and ratings."""
+"""Ports that record searches, hits and ratings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -43,7 +43,7 @@ class Feedback(Protocol):
     """The newest 500 ratings of each user, stored for 90 days. Erasing a memory or a user also deletes the ratings."""
 
     def rate(self, user_id: str, rating: Rating) -> bool:
-        """Store a rating. Replaces a rating of the same memory and query. Returns False if the memory is not active."""
+        """Store a rating, or replace that of the same memory and query. Returns False if the memory is not active."""
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:
         """Return the user's ratings, oldest first."""

@@ -186,7 +186,7 @@ class Caller:
     waits: bool = True
     """Whether a new memory is compared with similar memories at once. Otherwise `history` compares them on demand."""
     counts: bool = True
-    """Whether `search_memory` counts the hits as used and stores the query. False while a person is still typing."""
+    """Whether `search_memory` counts the hits as used and stores the query, unlike while a person is still typing."""
     goes_on: str | None = None
     """The run that a worker continues with this call."""
 
@@ -197,7 +197,7 @@ COMPARED = "compared"
 
 @dataclass(frozen=True)
 class Audit:
-    """One audited change of a record: operation, time, and details."""
+    """An audited change of a record, with its operation, time and details."""
 
     operation: str
     at: datetime
@@ -282,9 +282,9 @@ class Operation:
 class AppliedChange:
     """An applied change. `version` is the new version, and `before` has the old JSON values of the replaced fields.
 
-    `before` is None if the memory is new. `before` never contains version, time and usage, because each write changes them.
-    It contains no words either, because only erasures change words. `by_model` is the ISO 8601 time when a model closed
-    the memory without a new value.
+    `before` is None if the memory is new. It never contains version, time and usage, which each write changes, or words,
+    which only erasures change. `by_model` is the ISO 8601 time when a model closed the memory without a new value, or None
+    if no model did.
     """
 
     memory_id: str
@@ -296,7 +296,7 @@ class AppliedChange:
 
 @dataclass(frozen=True)
 class Applied:
-    """An applied operation. It contains no words of a memory."""
+    """An applied operation, without the words of any memory."""
 
     operation_id: str
     kind: "OperationKind"

@@ -122,7 +122,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
 
 
 def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
-    """Return the `limit` best memories by words and the `limit` nearest by vector. `compared` has a word share for each."""
+    """Return the `limit` best memories by words and the `limit` nearest by vector. `compared` has a word share with each."""
 
     def score(each: tuple[float, Similar]) -> tuple[float, str]:
         return -each[0] - (each[1].cosine or 0.0), each[1].memory_id
@@ -167,7 +167,7 @@ def columns_of(
     terms: Sequence[str],
     speakers: Collection[str] = (),
 ) -> Candidates:
-    """Convert rows to columns. Only `ranked` ids may be returned. `sessions` has the numbers of memories and tokens."""
+    """Convert rows to columns. Only `ranked` ids may be returned. `sessions` has the memory and token counts of each."""
     numbers = {name: number for number, name in enumerate(sessions)}
     names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
     places = {name: place for place, name in enumerate(names)}

@@ -46,7 +46,7 @@ def document(memory: Memory) -> Document:
 
 
 def fingerprint(memory: Memory) -> bytes:
-    """Return a hash that equal memories share, of their folded content, collection, agent, session and position."""
+    """Return a hash of folded content, collection, agent, session and position, which equal memories have in common."""
     return fingerprint_of(memory.content, memory.collection, memory.agent_id, memory.session_id, memory.position)
 
 
@@ -57,7 +57,7 @@ def fingerprint_of(content: str, collection: str, agent_id: str, session_id: str
 
 
 def folded(text: str) -> str:
-    """Return a text case-folded and with single spaces, for comparison."""
+    """Case-fold a text and collapse its spaces, for comparison."""
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 

@@ -28,9 +28,9 @@ _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
 DEFAULT_RELEVANCE = 0.3
-"""The default minimum relevance of a hit. It excludes at most 2 % of the right hits (docs/search.md)."""
+"""The default minimum relevance of a hit, which excludes at most 2 % of the right hits (docs/search.md)."""
 GENERAL_RELEVANCE = 0.3
-"""The relevance of a memory of importance 0 for a query that names no subject. Importance adds up to 0.7."""
+"""The relevance of a memory for a query that names no subject, to which its importance adds up to 0.7."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def find(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None, counted: bool = True,
 ) -> Found:  # fmt: skip
-    """Return the memories that match a query, best first, loaded from the records. If `counted`, they count as used.
+    """Return the memories that match a query, best first, loaded from the records. With `counted`, hits count as used.
 
     `limit` is the maximum number of hits. `min_relevance` is from 0 to 1. If it is None, the minimum is 0.3, and the best
     memory is returned even if none reaches that. Raises `EMPTY_TEXT` for a blank query.
@@ -147,7 +147,7 @@ def find(
 
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
-    """Return the memories that pass the filters, the most important first, then the newest. They don't count as used."""
+    """Return the memories that pass the filters, the most important first, then the newest, without counting uses."""
     return Search(parse_query("", caller.now), None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 

@@ -28,5 +28,5 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
 
 @functools.lru_cache(maxsize=1024)  # with 500 ratings, a search takes 9 ms without the cache and 3 ms with it
 def content_stems(query: str) -> frozenset[str]:
-    """Return the stems by which queries are compared. They are from the logged part of a query, without question words."""
+    """Return the stems of a query's logged part, without words that only ask, for comparing queries."""
     return frozenset(own_terms(logged_query(query))) - tokenizer.terms_of_asking()

@@ -63,7 +63,7 @@ def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list
 def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model: str) -> list[tuple[int, int]]:
     """Return the pairs of places (older, newer) of memories about one attribute, with the same speaker and subject.
 
-    `least` has the minimum log odds of each pair. They are infinite for a pair that is not allowed.
+    `least` has the minimum log odds of each pair, which are infinite for a pair that is not allowed.
     """
     facts = {
         place: item.vector

@@ -40,7 +40,7 @@ class Query:
     named: frozenset[str]  # the query's own terms, or none if it asks what is true now
 
     def repeats(self, text: str) -> bool:
-        """Return whether the query has all words of a text. If so, it means this text rather than a newer value."""
+        """Return whether the query has all words of a text, and so means this text rather than a newer value."""
         return self.question.words.issuperset(tokenizer.words(text))
 
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
@@ -125,7 +125,7 @@ def _build_spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:
     """Estimate how likely the memories contain the answer, from 0 to 1.
 
-    The estimate uses the lead of a named speaker's best hit, or else the coverage of words. It is None unless the memories
+    The estimate uses the lead of a named speaker's best hit, or else word coverage. The result is None unless the memories
     are from a conversation. Among single facts, "What is my cat called?" may match the dog's name better than right answers.
     """
     if not len(ranked.rows):

@@ -36,7 +36,7 @@ _ORDERED_ROWS = 300  # more than twice the highest limit
 _RECENCY_DAYS, _MANY_USES = 90.0, 20
 _OF_SPEAKER, _OF_FEEDBACK = "speaker", "feedback"
 TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
-"""The parts of `raw` that order equal matches. They don't affect relevance."""
+"""The parts of `raw` that order equal matches without affecting their relevance."""
 
 
 @dataclass(frozen=True)

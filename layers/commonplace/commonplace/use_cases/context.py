@@ -26,7 +26,7 @@ CORE = (
     "Who is in the user's family?",
     "What is the user allergic to, ill with, or taking as medicine?",
 )
-"""Questions about the facts that an agent should always know. They find memories in any language."""
+"""Questions about the facts that an agent should always know, which find memories in any language."""
 
 _MOST_CORE = 3  # answers per question
 _CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # answers in another language are less similar

@@ -81,7 +81,7 @@ def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> li
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
-    """Return the scores of documents that match a query, by path. A document's score is that of its best top-200 passage."""
+    """Return the scores of documents that match a query, by path, from each document's best passage in the top 200."""
     heads = list_documents(namespace, caller, ports)
     of_type(str, query, "query")
     paths = {passage.memory_id: head.path for head in heads for passage in head.passages}

@@ -146,7 +146,7 @@ class _People:
         return dict(self.counts) if len(named) > 1 else named
 
     def check(self, apply: bool) -> list[str]:
-        """Raise an error if nobody is named `only`, or if several people are imported at once, of which a plan only warns."""
+        """Raise an error if nobody is named `only`, or if an import covers several people, of which a plan only warns."""
         shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.entry_counts.items())]
         listed = ", ".join([*shown[:_PEOPLE_SHOWN], *(["..."] if len(shown) > _PEOPLE_SHOWN else [])])
         if self.only is not None and self.only not in self.counts:
@@ -387,7 +387,7 @@ def refused(where: str, error: CommonplaceError) -> RefusedEntry:
 def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
     """Validate a statement and redact its secrets. Unreadable times are moved to the note. Errors name the invalid field.
 
-    `redacting=False` skips the search for secrets, which takes most of the time. Use it for entries that are only counted.
+    `redacting=False` skips the search for secrets, which takes most of the time, for entries that are only counted.
     """
     if not isinstance(foreign.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")

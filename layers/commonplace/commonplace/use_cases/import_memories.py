@@ -1,4 +1,4 @@
-"""Implement `import_memories`, which plans the import of an export and applies the plan as a run. Store uploads for it."""
+"""Implement `import_memories`, which plans and applies the import of an export as a run, and store uploads."""
 
 import hashlib
 from collections.abc import Iterable
@@ -98,7 +98,7 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
     """Raise `PAYLOAD_TOO_LARGE` if the user's valid uploads and `more` bytes exceed 200 MB.
 
     Expired uploads stay stored while no record confirms the clock, although nobody can read them. If space is needed, the
-    oldest of them are deleted.
+    oldest expired uploads are deleted.
     """
     files = stored_files(ports)
     stored = files.listed(caller.user_id, "upload", EARLIEST)

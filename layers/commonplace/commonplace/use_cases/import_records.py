@@ -46,9 +46,9 @@ def import_records(
 ) -> Imported:  # fmt: skip
     """Import exported records as a run, which can be undone, or only plan the import.
 
-    The memories become the caller's, without secrets and with new vectors. Invalid records are refused if records are given
-    by line number. Otherwise the first raises an error before anything is stored. `progress` gets the numbers stored and in
-    total. `why` is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
+    The memories become the caller's, without secrets and with new vectors. Invalid records that are given by line number are
+    refused. Others raise an error before anything is stored. `progress` gets the numbers of stored and of all records. `why`
+    is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
     """
     of_type(bool, apply, "apply")
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")

@@ -32,7 +32,7 @@ def get_memory(request: GetRequest, caller: Caller, ports: Ports) -> GetResult:
 
 
 def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListResult:
-    """Return a page of the current memories, newest first. It is strongly consistent, because records are read."""
+    """Return a page of the current memories, newest first, by a strongly consistent read of the records."""
     options = request.options or FilterOptions()
     if request.cursor is not None and not may_be_id(request.cursor):
         raise invalid("cursor", "was not returned by list_memories")

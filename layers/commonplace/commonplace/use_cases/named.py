@@ -73,7 +73,7 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """Return the memory with an id, external id or key, unless it is closed. An expired memory can thus be extended."""
+    """Return the memory with an id, external id or key, unless it is closed. An expired memory is returned, to extend it."""
     with gathered() as flaws:
         memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
