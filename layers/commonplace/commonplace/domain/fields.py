@@ -104,7 +104,7 @@ Provenance = Annotated[str, AfterValidator(_check_source), Field(json_schema_ext
 
 
 def provenance_fields(source: str | None) -> dict[str, str]:
-    """Return a speaker as the field `source`, and an origin as the field `origin`. An unknown source returns no field.
+    """Return a speaker as the field `source`, and an origin as the field `origin`. For an unknown source, return no field.
 
     Origins have a separate field so that versions of Commonplace without origins can still read the record.
     """

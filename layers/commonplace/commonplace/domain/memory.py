@@ -16,7 +16,7 @@ DOCUMENTS = "documents"
 
 
 def _clamp_date(value: datetime, field: ValidationInfo) -> datetime:
-    """Return `value`. A date that is out of range is replaced by the nearest bound and reported."""
+    """Return `value`, or the nearest bound for a date that is out of range, which is reported."""
     nearest = nearest_moment(value)
     if nearest is not value:
         report_clamped(str(field.data.get("memory_id")), str(field.field_name))

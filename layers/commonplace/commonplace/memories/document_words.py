@@ -141,7 +141,7 @@ def _drop_words(
     for version in versions:
         changed = without_passages(version, memory_ids)
         if _mentions(version, memory_ids) and not documents.rewrite(user_id, changed, version):
-            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # after another writer's change
+            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # again, after another write
             break
     return bool(memory_ids)
 

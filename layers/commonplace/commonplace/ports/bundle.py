@@ -108,7 +108,7 @@ class Ports:
     least_similarity: float = SIMILARITIES["balanced"]
     """The minimum similarity of two memories that are suggested for a merge."""
     category_confidence: float = 0.5
-    """Below this confidence, a store reports the two likeliest categories."""
+    """The confidence below which a store reports the two likeliest categories."""
     night: "Callable[[], NightPorts] | None" = None
     """Returns the ports for tools that change many memories in one run, which are created by the first call."""
     files: StoredFiles | None = None

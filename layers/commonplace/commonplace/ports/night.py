@@ -105,7 +105,7 @@ class RunStore(Protocol):
         """Return the run with that id, or None if there is none."""
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
-        """Return the newest runs, newest first."""
+        """Return up to `limit` of the newest runs, newest first."""
 
 
 class RunParts(Protocol):

@@ -10,7 +10,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import ContentType, content_type_of
 from commonplace.text.foundation import intent_cues, tokenizer
 
-_STATEMENT_TOKENS = 30  # a type rarely covers all of a longer text, so only its words are checked
+_STATEMENT_TOKENS = 30  # a longer text says more than its type covers, so only its words are checked
 _SPACES = re.compile(r"\s+")
 
 

@@ -18,7 +18,7 @@ _BEST = 10  # only the first ranks are checked
 _LEAST_COSINE = 0.15  # a memory is judged only if an older one is at least this near
 _MOST_JUDGED, _MOST_COMPARED = 10, 16  # newer memories that are judged, and older memories that each is compared with
 _LEAST_SCORE = 1e-6
-_MOST_REPLACED = 2  # terms of each text that the other text doesn't have
+_MOST_REPLACED = 2  # the most terms of a text that a similar text may lack
 _ALIKE = 0.3  # the lower score must be at least this share of the higher score
 # Added to the log odds at which a store reports an outdated memory. The sum is lower if both memories match a query or have
 # the same type, and higher the less relevant the newer memory is, because the query may mean the older memory.
@@ -87,7 +87,7 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
     judged = [newer for newer in (-nearest).argsort()[:_MOST_JUDGED].tolist() if nearest[newer] >= _LEAST_COSINE]
     if not judged:
         return []
-    from commonplace.text.paraphrase.judge import Comparison, change_odds  # late: many searches have no such pair
+    from commonplace.text.paraphrase.judge import Comparison, change_odds  # deferred: few searches need it
 
     ranked = (-np.where(older, cosines, -np.inf)[:, judged]).argsort(axis=0, kind="stable")[:_MOST_COMPARED].T.tolist()
     compared = {newer: [at for at in old if older[at, newer]] for newer, old in zip(judged, ranked, strict=True)}

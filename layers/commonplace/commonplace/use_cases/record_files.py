@@ -66,7 +66,7 @@ def is_export(first: Record) -> bool:
 
 
 def _parse_json_lines(text: str) -> Iterator[Line]:
-    """Yield the number and the object or error of each line. Skips blank lines and the header of an export."""
+    """Yield the number and the object or error of each line, except blank lines and the header of an export."""
     first = True
     for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may occur in strings
         if not line.strip():

@@ -298,7 +298,7 @@ def _drop_dead_links(memory: Memory, present: Collection[str]) -> Memory:
 
 
 def _get_indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
-    """Return the version in the index of each memory, or 0. The index accepts only newer versions."""
+    """Return the indexed version of each memory, or 0 if there is none. The index accepts only newer versions."""
     contents = ports.upkeep().contents if ports.upkeep else None
     if contents is None:
         return [0] * len(memories)

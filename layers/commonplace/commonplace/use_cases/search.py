@@ -29,7 +29,7 @@ from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
-"""Hits with distances below these marks are highly, fairly and somewhat relevant. Hits beyond are likely irrelevant."""
+"""Hits with distances below these marks are highly, fairly and somewhat relevant. Others are likely irrelevant."""
 SCALES: Mapping[str, tuple[float, float, float]] = {"use-e5-small-256": (0.56, 0.21, 0.03)}
 """Cosines at the three marks by model, measured on English everyday facts.
 
@@ -62,7 +62,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
 
 
 def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
-    """Return the prepared search of a request, with default options where it has none."""
+    """Return the prepared search of a request, with defaults for missing options."""
     options = request.options or SearchOptions()
     limit, wanted = request.limit or options.limit, filter_of(request.category, options)
     return prepared(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)

@@ -71,7 +71,7 @@ def within(seconds: float, after: datetime | None, before: datetime | None) -> b
 
 
 def zone_of(now: datetime) -> tzinfo:
-    """Return the time zone for days and months. This is the zone of the caller's clock, as in a search."""
+    """Return the time zone in which days and months are counted, which is that of the caller's clock, as in a search."""
     return now.tzinfo or UTC
 
 
@@ -83,7 +83,7 @@ def zone_note(now: datetime, **more: Any) -> Notes | None:
 
 
 def moment_of(seconds: float, zone: tzinfo) -> datetime:
-    """Return seconds since 1970 as a time in a zone. Times on the first day of year 1, which some zones lack, move up."""
+    """Return seconds since 1970 as a moment in a zone, at the earliest 2 January of year 1, which exists in every zone."""
     return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 

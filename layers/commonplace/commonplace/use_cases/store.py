@@ -1,4 +1,4 @@
-"""The two tools that store a statement by rules, without a language model."""
+"""Implement the two tools that store a statement by rules, without a language model."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -29,7 +29,7 @@ _RELEVANCE = 0.5  # a prompt has no space for merely related memories
 _MOST_CHARACTERS = 60_000  # of all memories in a summary, about 15,000 tokens
 _NOTHING = "Nothing is remembered about this."
 FEWEST, MOST = 3, 6
-"""The minimum and maximum number of sentences in a summary. It has fewer only if the memories have fewer."""
+"""The minimum and maximum number of sentences in a summary, which has fewer only if the memories have fewer."""
 _NEAREST = 12  # sentences that a summary sentence is checked against; checking all would take as long as the model
 _LONGEST = 500  # characters of a sentence
 _MOST_TOKENS, _MOST_ITEMS = 2_000, 12
