@@ -1,1 +1,1 @@
-"""The domain: the record, the requests and results of each tool, the vocabularies, and the errors."""
+"""The memory record, the requests and results of each tool, the vocabularies, and the errors."""

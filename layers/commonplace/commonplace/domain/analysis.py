@@ -1,4 +1,4 @@
-"""Requests and results of the analysis tools: statistics, the timeline, the network of concepts, usage, and feedback."""
+"""Requests and results of the tools for statistics, the timeline, the concept network, usage, and feedback."""
 
 from datetime import datetime
 from typing import Annotated, Literal

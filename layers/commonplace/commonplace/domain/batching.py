@@ -1,4 +1,4 @@
-"""Batching of any items."""
+"""Split items into batches."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -9,9 +9,9 @@ _Thing = TypeVar("_Thing")
 def in_batches(
     things: Iterable[_Thing], size: int, weight: Callable[[_Thing], int] = lambda _: 0, most: int = 0
 ) -> Iterator[list[_Thing]]:
-    """Yield non-empty lists of up to `size` things, in order.
+    """Yield non-empty lists of up to `size` items, in order.
 
-    With a `weight`, a list weighs at most `most` in total. A heavier thing forms a list of its own.
+    If `weight` is given, the items of a list weigh at most `most` together. An item heavier than `most` gets its own list.
     """
     batch, weighs = list[_Thing](), 0
     for thing in things:

@@ -1,4 +1,4 @@
-"""Requests and results of the tools that compare the index with the records, repair it, or explain a search."""
+"""Requests and results of the tools that check the index against the records, repair the index, or explain a search."""
 
 from typing import Literal, get_args
 
@@ -12,9 +12,9 @@ Kind = Literal[
     "missing", "behind", "ahead", "different", "orphaned", "miscounted", "unreadable", "held", "broken_link", "circle",
     "same_key", "same_content",
 ]  # fmt: skip
-"""`missing`: a record without a document; `behind`, `ahead`: a document of an older or newer version; `different`: of the
-same version with other content; `orphaned`: a document without a record; `miscounted`: wrong stored counts. The others are
-about the records: `held` is a date outside the supported years, read as the nearest bound, and not an error by itself."""
+"""A `missing` record has no index document. A document is `behind` or `ahead` if its version is older or newer than the
+record's, `different` if only its content differs, and `orphaned` without a record. Stored counts can be `miscounted`. The
+other kinds concern records. `held` is a date outside the supported years, read as the nearest bound, which is no error."""
 
 
 class ValidateRequest(Request):

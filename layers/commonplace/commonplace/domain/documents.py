@@ -1,4 +1,4 @@
-"""Documents: whole texts under a namespace and a key, stored separately from the memories, with their versions."""
+"""Versioned documents, which are stored under a namespace and a key, separately from the memories."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, refu
 from commonplace.domain.fields import FrozenPart
 
 MOST_BYTES = 256 * 1024
-"""Limit of a body, as UTF-8."""
+"""The largest size of a document's body, in bytes of UTF-8."""
 MOST_VERSIONS = 20
-"""The newest versions of a document that are retained."""
+"""The number of versions that are stored per document. Older versions are deleted."""
 _MOST_PATH_BYTES = 900  # DynamoDB allows 1,024 in a sort key
 _ESCAPES = str.maketrans({"%": "%25", "/": "%2F", "#": "%23"})
 
@@ -52,12 +52,12 @@ class DocumentHead(FrozenPart):
 
     @property
     def path(self) -> str:
-        """Namespace and key as one text."""
+        """The escaped namespace and key, joined by `/`."""
         return path_of(self.namespace, self.key)
 
     @property
     def reference(self) -> str:
-        """The name of the document in its derived memories, as their `session_id`."""
+        """The `session_id` of the memories that are derived from this document."""
         return reference_of(self.namespace, self.key)
 
 
@@ -68,24 +68,24 @@ class Document(DocumentHead):
 
     @property
     def head(self) -> DocumentHead:
-        """The version without the body."""
+        """This version without its body."""
         return DocumentHead.model_validate(self.model_dump(exclude={"body"}))
 
     def has_text_of(self, other: "Document") -> bool:
-        """Return whether both have the same body, linked to the same memories."""
+        """Return whether `other` has the same body and the same derived memories."""
         return (self.body, self.passages) == (other.body, other.passages)
 
 
 def path_of(namespace: Sequence[str], key: str = "") -> str:
-    """Return labels and key joined by `/`, with special characters escaped.
+    """Return the path of a document, which is its namespace and key, escaped and joined by `/`.
 
-    Without a key, it is the common prefix of the paths of all documents in the namespace and below it.
+    Without a key, return the prefix that is common to the paths of all documents in the namespace and below it.
     """
     return "/".join(name.translate(_ESCAPES) for name in (*namespace, key))
 
 
 def reference_of(namespace: Sequence[str], key: str) -> str:
-    """Return the reference of a document. It is a hash of the path, which reveals no word of it."""
+    """Return the reference of a document, a hash of its path that reveals no words."""
     return f"document_{hashlib.sha256(path_of(namespace, key).encode()).hexdigest()[:40]}"
 
 

@@ -1,4 +1,4 @@
-"""Errors as a caller sees them: a closed set of codes, each with an HTTP status and whether a retry helps."""
+"""Errors that callers see, each with one of a fixed set of codes, an HTTP status, and whether a retry may help."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _EXTRAS: dict[Extra, tuple[str, ...]] = {
 
 
 class ErrorCode(Enum):
-    """Each code with its HTTP status and whether the same call may succeed later."""
+    """The error codes. Each has a label, an HTTP status, and a flag for whether the same call may succeed later."""
 
     INVALID_ARGUMENT = ("invalid_argument", 400, False)
     UNKNOWN_FIELD = ("unknown_field", 400, False)
@@ -47,14 +47,14 @@ class ErrorCode(Enum):
 
 
 def escaped(text: str) -> str:
-    """Return an external text for display. Invisible characters are escaped (`\\x1b`)."""
+    """Return `text` for display, with unprintable characters escaped, e.g. as `\\x1b`."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def refuse_half_characters(text: str, field: str) -> str:
-    """Return the text. Raises `INVALID_ARGUMENT` for an unpaired surrogate, which no store can encode."""
+    """Return `text` unchanged. Raises `INVALID_ARGUMENT` for an unpaired surrogate, which no store can encode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -68,14 +68,14 @@ AnyItem = TypeVar("AnyItem")
 
 
 def of_type(kind: type[AnyValue], value: AnyValue, field: str) -> AnyValue:
-    """Return the value of an argument. Raises `INVALID_ARGUMENT` for another type."""
+    """Return `value` unchanged. Raises `INVALID_ARGUMENT` unless its type is `kind`."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
         raise invalid(field, f"must be {_KINDS[kind]}")
     return value
 
 
 def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
-    """Return the values of an argument as a list. Raises `INVALID_ARGUMENT` unless it is a list of values."""
+    """Return `values` as a list. Raises `INVALID_ARGUMENT` for a text, bytes, a mapping, or a value that isn't iterable."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise invalid(field, "must be a list")
     return list(values)
@@ -85,7 +85,7 @@ def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
 class CommonplaceError(Exception):
     """A failure that the caller can act on. `field` is the dotted path of the argument at fault, if any.
 
-    Both may quote a caller's text, so their control and invisible characters are escaped.
+    `message` and `field` may quote a caller's text, so unprintable characters in them are escaped.
     """
 
     code: ErrorCode
@@ -100,28 +100,28 @@ class CommonplaceError(Exception):
         return f"{self.code.label}: {self.message}"
 
     def body(self) -> dict[str, object]:
-        """Return the answer that every interface gives for this failure."""
+        """Return the JSON object with which every interface reports this error."""
         return {
             "error": {"code": self.code.label, "message": self.message, "field": self.field, "retryable": self.code.retryable}
         }
 
 
 def invalid(field: str, why: str) -> CommonplaceError:
-    """Return `INVALID_ARGUMENT` for a field, whose name begins the message."""
+    """Return an `INVALID_ARGUMENT` error whose message starts with the name of the field."""
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)
 
 
 def time_zone(name: str, field: str) -> ZoneInfo:
-    """Return the time zone of an IANA name. Raises `INVALID_ARGUMENT`, which suggests a zone with a similar name."""
+    """Return the time zone with an IANA name. If there is none, raises `INVALID_ARGUMENT`, which suggests a similar name."""
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the time zone database
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError if the name is a folder of the time zone database
         like = "".join(get_close_matches(name[:64], sorted(available_timezones()), n=1)) or "Europe/Berlin"
         raise invalid(field, f"there is no time zone {name[:64]}; give an IANA name such as {like}") from None
 
 
 def places_of(error: BaseException) -> str:
-    """Return the code locations of an error, innermost last. A log gets these, because the message may quote a user."""
+    """Return the code locations of an error, innermost last. Logs contain them because the message may quote a user."""
     frames, trace = [], error.__traceback__
     while trace is not None:
         frames.append(f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}")
@@ -130,9 +130,9 @@ def places_of(error: BaseException) -> str:
 
 
 def require_extra(extra: Extra, configured: str) -> None:
-    """Raise `INVALID_ARGUMENT`, with the command to run, if an optional part of this distribution is not installed.
+    """Raise `INVALID_ARGUMENT`, with the command to run, if a package of an optional extra is not installed.
 
-    `configured` names what needs that part, and is the subject of the message. The check imports nothing.
+    `configured` describes the setting that needs the extra, and starts the message. The packages are not imported.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
         why = f"{configured}, which needs an extra that is not installed: {how_to_install(extra)}"
@@ -140,5 +140,5 @@ def require_extra(extra: Extra, configured: str) -> None:
 
 
 def how_to_install(extra: Extra) -> str:
-    """Return how to install a missing extra. The package is on no index and is installed from a clone."""
+    """Return how to install an extra. Commonplace is on no package index, so it is installed from a clone."""
     return f"run pip install '.[{extra}]' in a clone of Commonplace"

@@ -1,4 +1,4 @@
-"""The kinds of values that requests share, with their checks."""
+"""Field types that requests share, with their validation."""
 
 import re
 from collections.abc import Mapping
@@ -14,18 +14,18 @@ from commonplace.domain.taxonomy import Source
 
 MAX_TEXT = 8_000
 ORIGINS = ("conversation", "document", "web", "explicit_mention", "explicit_mention_in_discussion", "batch_extraction")
-"""Possible origins of a memory, besides a discussion by its id."""
+"""The possible origins of a memory, other than `discussion:<id>`."""
 _SOURCES = (*get_args(Source), *ORIGINS)
 _SOURCE = rf"^({'|'.join(_SOURCES)}|discussion:[\w-]{{1,64}})?$"
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9000, 12, 31, 23, 59, 59, 999_999, UTC)
-"""The first and last moment accepted: calculations from them stay within the range of `datetime`."""
+"""The first and last accepted moments. Calculations that start from them stay within the range of `datetime`."""
 _NEVER = 9999
 _FIRST_LOCAL = datetime(1, 1, 2, tzinfo=UTC)  # some zones have no earlier day
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def printable(value: str) -> str:
-    """Return a text. Refuses control characters and unpaired surrogates."""
+    """Return `value` unchanged. Refuses unpaired surrogates, and control characters other than tabs and line breaks."""
     match = _CONTROL.search(value)
     if match:
         code = f"{ord(match[0]):04X}"
@@ -34,47 +34,47 @@ def printable(value: str) -> str:
 
 
 def nearest_moment(value: datetime) -> datetime:
-    """Return the moment itself, or the bound that it exceeds. A moment without an offset is in UTC."""
-    if EARLIEST.year < value.year < LATEST.year:  # nearly all; comparing moments costs more
+    """Return `value`, or the nearest bound if it is out of range. A moment without an offset counts as UTC."""
+    if EARLIEST.year < value.year < LATEST.year:  # true of nearly all moments, and cheaper than comparing them
         return value
     aware = value if value.tzinfo else value.replace(tzinfo=UTC)
     return EARLIEST if aware < EARLIEST else LATEST if aware > LATEST else value
 
 
 def within_bounds(value: datetime) -> datetime:
-    """Return a moment. Refuses moments outside of the years 1 to 9000 in UTC."""
+    """Return `value` unchanged. Refuses moments outside the years 1 to 9000 in UTC."""
     if nearest_moment(value) is not value:
         raise PydanticCustomError("moment", "must be in the years 1 to 9000, in UTC")
     return value
 
 
 def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
-    """Return a moment, in the zone if it has no offset. Refuses moments outside of the bounds."""
+    """Return `value`, read in `zone` if it has no offset. A moment that is out of range in `zone` is refused."""
     return value if value.tzinfo else _check_end(value.replace(tzinfo=zone))
 
 
 def is_never(moment: datetime) -> bool:
-    """Return whether a moment means "never ends". These moments are in the year 9999."""
+    """Return whether a moment stands for "never", as all moments in the year 9999 do."""
     return moment.year == _NEVER
 
 
 def within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
-    """Return whether a moment is in a half-open period. A bound may be missing. The end may be "never"."""
+    """Return whether `after <= moment < before`. A bound of None, or a `before` that is "never", sets no limit."""
     return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
 
 
 def _check_end(value: datetime) -> datetime:
-    """Return a moment, which may mean "never ends". Refuses other moments outside of the bounds."""
+    """Return `value` unchanged. Refuses moments that are out of range, unless they stand for "never"."""
     return value if is_never(value) else within_bounds(value)
 
 
 def local_day(moment: datetime, zone: tzinfo) -> date:
-    """Return the day of a moment in a zone. The first hours of year 1 count as the first day that every zone has."""
+    """Return the date of a moment in a zone. All moments before 2 January of year 1 in UTC count as that day."""
     return max(moment, _FIRST_LOCAL).astimezone(zone).date()
 
 
 def with_substance(value: str) -> str:
-    """Return a text. Refuses a text without a letter or digit."""
+    """Return `value` unchanged. Refuses a text without a letter or digit."""
     if not any(char.isalnum() for char in value):
         raise PydanticCustomError("empty_text", "must contain at least one letter or digit")
     return value
@@ -88,25 +88,25 @@ def _check_source(source: str) -> str:
 
 Moment = Annotated[datetime, AfterValidator(within_bounds)]
 End = Annotated[datetime, AfterValidator(_check_end)]
-"""The end of something; a moment of the year 9999 means that it never ends."""
+"""The end of a period. A moment in the year 9999 means that the period never ends."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 MAX_NAME = 128
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(printable)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printable)]
 Flag = Annotated[bool, Field(strict=True)]
-"""True or false; numbers and other words are refused."""
+"""A boolean. Numbers and texts are refused."""
 Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]
 Provenance = Annotated[str, AfterValidator(_check_source), Field(json_schema_extra={"pattern": _SOURCE})]
-"""The speaker (user, agent, system), or the origin; an empty text means unknown."""
+"""The speaker (user, agent, system) or the origin of a memory. An empty text means that the source is unknown."""
 
 
 def provenance_fields(source: str | None) -> dict[str, str]:
-    """Return the field `source` for a speaker, `origin` for another origin, or no field if the source is unknown.
+    """Return a speaker as the field `source`, and an origin as the field `origin`. For an unknown source, return no field.
 
-    There are two fields so that a version without origins still reads the record.
+    Origins have a separate field so that versions of Commonplace without origins can still read the record.
     """
     if not source:
         return {}
@@ -115,10 +115,10 @@ def provenance_fields(source: str | None) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Sent:
-    """A mark on a field that says how clients send it, where the type does not.
+    """An annotation that describes how clients send a field, where the field's type does not.
 
-    `form` is the type of the value, if its items are validated separately later. `selects` is True if the field selects the
-    memories of a change. An empty value must not mean "all" then. `optional` is True if a missing value is completed.
+    `form` is the type that clients send, if the items are validated separately later. `selects` marks a field that selects
+    the memories to change, so that an empty value must not mean "all". `optional` marks a field that has a computed default.
     """
 
     form: Any = None
@@ -130,7 +130,7 @@ class Model(BaseModel):
     """Base of the models: a copy refuses fields that the model does not have, which pydantic would accept."""
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with other values. Raises `TypeError` for an unknown field."""
+        """Return a copy with the values in `update`. Raises `TypeError` for an unknown field."""
         if unknown := set(update or ()) - type(self).model_fields.keys():
             raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
         return super().model_copy(update=update, deep=deep)
@@ -162,12 +162,12 @@ class FrozenPart(Model):
 
 
 def absent(value: object) -> bool:
-    """Return whether an optional field is omitted from an answer."""
+    """Return whether `value` is None, in which case its field is omitted from the answer."""
     return value is None
 
 
 OTHER_MODEL = "some memories have vectors of another model, so only their words were compared; run commonplace reindex"
-"""The note of an answer that may lack memories, because vectors of different models are never compared."""
+"""The note on an answer that may lack memories, because vectors of different models are never compared."""
 
 
 class Notes(Model):
@@ -199,5 +199,5 @@ class Result(Model):
     )  # fmt: skip
 
     def naming(self, flaws: Flaws) -> Self:
-        """Return the answer with the ids of the records that could not be read."""
+        """Return the answer with the ids of the unreadable memories in `flaws`, if there are any."""
         return self.model_copy(update={"unreadable": list(flaws.unreadable)}) if flaws.unreadable else self

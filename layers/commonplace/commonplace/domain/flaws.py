@@ -1,4 +1,4 @@
-"""Records that can't be read, or only with a clamped date: reported where they are read, named in the answer."""
+"""Collect records that can't be read, or only with a clamped date, so that an answer can name them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Flaws:
-    """Flaws of records, gathered while reading.
+    """The flaws of records that were read.
 
-    `unreadable` has the ids of unreadable memories, each with its user. `held` has the ids of memories with a date beyond the
-    bounds, each with the fields that are read as the nearest bound.
+    `unreadable` maps the id of each unreadable memory to its user. `held` maps the id of each memory with dates out of range
+    to the names of these fields, which are read as the nearest bound.
     """
 
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ _gathering: ContextVar[tuple[Flaws, ...]] = ContextVar("gathering", default=())
 
 @contextmanager
 def gathered() -> Iterator[Flaws]:
-    """Gather the flaws of all records that are read inside the block. Blocks may be nested."""
+    """Collect the flaws of all records that are read inside the `with` block. Blocks may be nested."""
     flaws = Flaws()
     before = _gathering.set((*_gathering.get(), flaws))
     try:
@@ -41,14 +41,14 @@ def gathered() -> Iterator[Flaws]:
 
 
 def report_unreadable(user_id: str, memory_id: str) -> bool:
-    """Report a record that is left out. Returns whether a gathering will name it."""
+    """Report an unreadable record that is left out. Returns whether an enclosing `gathered` block collects it."""
     for flaws in _gathering.get():
         flaws.unreadable[memory_id] = user_id
     return bool(_gathering.get())
 
 
 def report_clamped(memory_id: str, name: str) -> None:
-    """Report a date that is read as the nearest bound."""
+    """Report that the date field `name` of a memory is read as the nearest bound."""
     for flaws in _gathering.get():
         names = flaws.held.setdefault(memory_id, [])
         names += [name] if name not in names else []

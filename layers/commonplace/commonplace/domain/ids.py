@@ -1,4 +1,4 @@
-"""Ids of memories, operations, runs and stored files. They sort by time, to the millisecond."""
+"""Ids of memories, operations, runs and stored files, which sort by time to the millisecond."""
 
 import hashlib
 import hmac
@@ -13,12 +13,12 @@ _ID = re.compile(r"[a-z]+_[\w-]{1,64}", re.ASCII)
 
 
 def new_memory_id(at: datetime) -> str:
-    """Return `mem_` and a ULID. A time before 1970 counts as 1970."""
+    """Return a new id, which is `mem_` followed by a ULID. A time before 1970 counts as the start of 1970."""
     return f"mem_{ULID.from_datetime(max(at, _FIRST))}"
 
 
 def made_at(memory_id: str) -> datetime | None:
-    """Return the creation time encoded in an id. Returns None if the id is not ours."""
+    """Return the creation time that is encoded in a memory id, or None if the id has another format."""
     try:
         return ULID.from_str(memory_id.removeprefix("mem_")).datetime
     except (ValueError, OverflowError):
@@ -26,12 +26,12 @@ def made_at(memory_id: str) -> datetime | None:
 
 
 def new_operation_id(at: datetime) -> str:
-    """Return `op_` and a ULID."""
+    """Return a new id, which is `op_` followed by a ULID."""
     return f"op_{ULID.from_datetime(at)}"
 
 
 def first_operation_id(at: datetime) -> str:
-    """Return an id that sorts before all operation ids of that moment, and after all earlier ids."""
+    """Return an id that sorts before all operation ids of the moment `at`, and after all earlier ids."""
     return new_operation_id(max(at, _FIRST))[:-16]
 
 
@@ -40,20 +40,20 @@ def new_run_id(at: datetime) -> str:
 
 
 def id_or_key(name: str) -> dict[str, str]:
-    """Return a memory's name as a field of a request. The field is `memory_id` for an id, and `key` for any other name."""
+    """Return `{"memory_id": name}` if `name` has the format of a memory id, and `{"key": name}` otherwise."""
     return {"memory_id" if _MEMORY_ID.fullmatch(name) else "key": name}
 
 
 def may_be_id(text: str) -> bool:
-    """Return whether a text can be an id. If not, no store has to be queried."""
+    """Return whether a text has the format of an id. Other texts need not be looked up in a store."""
     return _ID.fullmatch(text) is not None
 
 
 def erased_hash(user_id: str, erased_id: str) -> str:
-    """Return the stored hash of an erased id, in hex. It can't be looked up without the user's id."""
+    """Return the hash that is stored for an erased id, in hex. The hash is keyed by the user's id."""
     return hmac.new(user_id.encode(), erased_id.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 
 def new_file_id(kind: str, at: datetime) -> str:
-    """Return the kind of a stored file (`export`, `upload`) and a ULID."""
+    """Return a new id for a stored file, which is the kind (e.g. `export`), `_` and a ULID."""
     return f"{kind}_{ULID.from_datetime(at)}"

@@ -1,4 +1,4 @@
-"""Bulk imports: statements, conversations as turns or messages, and the records of an export."""
+"""Requests and results of bulk imports, which read statements, conversations, or the records of an export."""
 
 import hashlib
 from collections.abc import Mapping
@@ -108,10 +108,10 @@ class ImportedMemory(Part):
 
 @dataclass(frozen=True)
 class ForeignFact:
-    """A statement of another store, unchecked. `where` describes its place in that store. `name` is its name in that store.
+    """A statement from another store, before validation. `where` and `name` are its location and its name in that store.
 
-    `before` is the preceding message. `times` has the times by the names of `Fact`, in the format of the other store. `extra`
-    has the fields without an equivalent here. `person` is the owner, if several people share the other store.
+    `before` is the preceding message. `times` maps time fields of `Fact` to values in the other store's format. `extra` has
+    the fields that Commonplace has no equivalent for. `person` is the owner, if several people share the other store.
     """
 
     where: str
@@ -129,7 +129,7 @@ class ForeignFact:
 
     @property
     def alias(self) -> str:
-        """The name as an external id of the memory. A name that is too long is shortened and gets a hash."""
+        """The external id of the memory. A name that is too long or unprintable is shortened and followed by a hash."""
         if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
             return self.name
         printable = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
@@ -138,9 +138,9 @@ class ForeignFact:
 
 @dataclass(frozen=True)
 class Unread:
-    """A part of an import that becomes no memory.
+    """A part of an import that is not stored as a memory.
 
-    `content` is a text or a JSON value. `before` is the message before it, which may have asked for a secret.
+    `content` is a text or a JSON value. `before` is the preceding message, which may have asked for a secret.
     """
 
     where: str
@@ -150,7 +150,7 @@ class Unread:
 
 
 def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the non-empty fields of several objects. A different value gets a numbered name (`source 2`)."""
+    """Merge the non-empty fields of several objects. A different second value of `source` is named `source 2`."""
     entries: dict[str, Any] = {}
     for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
         number = 1

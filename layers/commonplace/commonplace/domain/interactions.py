@@ -1,6 +1,6 @@
-"""Interactions, and the reports about them: runs, histories and written pages.
+"""Interactions, and reports about runs, histories and written pages.
 
-Stored interactions, runs and tags are also parsed here. The functions return None if a text can't be read.
+This module also parses stored interactions, runs and tags.
 """
 
 from collections.abc import Mapping
@@ -168,7 +168,7 @@ class ChatPart(Model):
     @model_validator(mode="before")
     @classmethod
     def _normalize_part(cls, value: Any) -> Any:
-        """Accept a bare text, or an object with `value`. The first key is the type of a part that has none."""
+        """Accept a bare text, or a text inside a `value` field. An untyped part without text gets its first key as type."""
         if isinstance(value, str):
             return {"text": value}
         if not isinstance(value, Mapping):
@@ -181,7 +181,7 @@ class ChatPart(Model):
 
     @property
     def words(self) -> str:
-        """The text of the part, or "" for other types."""
+        """The text of the part, or "" if its type is not a text."""
         return (self.text or "") if self.type in _TEXTS else ""
 
 
@@ -190,7 +190,7 @@ def _wrap_text_part(content: Any) -> Any:
 
 
 def _clean_name(value: Any) -> str | None:
-    """Return an id, or None for a value that can't be an id."""
+    """Return `value` if it can be an id, and None otherwise."""
     return value if isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable() else None
 
 
@@ -213,22 +213,22 @@ class ChatMessage(Model):
 
     @property
     def speaker(self) -> Role | None:
-        """The user or the assistant, or None for any other role."""
+        """The role of the user or the assistant, or None for any other role."""
         return _ROLES.get(self.role.lower())
 
     @property
     def words(self) -> str:
-        """Its text, or the texts of its parts, one per line."""
+        """The texts of the message's parts, joined by line breaks."""
         return "\n".join(filter(None, (part.words for part in self.content or ())))
 
     @property
     def is_read(self) -> bool:
-        """Whether it contains text of the user or the assistant."""
+        """Whether the message contains text by the user or the assistant."""
         return self.speaker is not None and bool(self.words.strip())
 
     @property
     def not_read(self) -> str | None:
-        """Why it is skipped or only partly read: another role, no text, or parts other than text."""
+        """The reason why the message is skipped or only partly read, or None if all of it is read."""
         if self.speaker is None:
             return "not said by the user or the assistant"
         other_types = dict.fromkeys(part.type[:40] for part in self.content or () if part.type not in _TEXTS)
@@ -325,7 +325,7 @@ INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
 """Parses a recorded interaction of any type."""
 SentInteraction = SentDiscussion | Reaction | Save | Explicit | Page
 SENT: TypeAdapter[SentInteraction] = TypeAdapter(Annotated[SentInteraction, Field(discriminator="type")], config=_QUIET)
-"""Parses an interaction of a request: a page is recorded as the user's interaction with it."""
+"""Parses an interaction in a request, which may also be a page."""
 
 
 class RecordRequest(Request):
@@ -337,18 +337,18 @@ class RecordRequest(Request):
 
 
 YEARS = range(1970, 2200)
-"""Years that can be recorded: outside them, dates don't exist in every time zone."""
+"""The years in which interactions can be recorded. A stored time outside them is clamped."""
 _TAG_ROWS: TypeAdapter[dict[str, TagRow]] = TypeAdapter(dict[str, TagRow])
 _FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30, tzinfo=UTC)
 
 
 def message_count(interaction: Interaction) -> int:
-    """Return how many messages a discussion has, or 0 for any other kind."""
+    """Return the number of messages in a discussion, or 0 for any other interaction."""
     return len(interaction.messages) if isinstance(interaction, Discussion) else 0
 
 
 def parse_interaction(body: str | bytes) -> Interaction | None:
-    """Parse a stored interaction. Returns None if it can't be read. A time beyond the years is clamped."""
+    """Parse a stored interaction. Returns None if it can't be read. A time outside `YEARS` is clamped."""
     try:
         interaction = INTERACTION.validate_json(body, extra="ignore")
     except ValueError:
@@ -375,5 +375,5 @@ def parse_tag_rows(body: str | None) -> dict[str, TagRow]:
 
 
 def tag_rows_text(rows: Mapping[str, TagRow]) -> str:
-    """Return the rows as a store contains them."""
+    """Return tag rows in the JSON format that stores contain."""
     return _TAG_ROWS.dump_json(dict(rows), exclude_none=True).decode()

@@ -1,4 +1,4 @@
-"""A memory of another store, and the request and result of a migration."""
+"""A memory from an older store, and the requests and results of a migration."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Loads a large resource, such as a table or model, once, however many threads request it first."""
+"""Load a large resource, such as a table or a model, only once, even if several threads request it at the same time."""
 
 from collections.abc import Callable
 from functools import cache, wraps
@@ -9,11 +9,11 @@ from typing import Any, TypeVar, cast
 DATA = Path(__file__).parents[1] / "data"
 """The folder of the package's trained models."""
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
-_lock = RLock()  # shared, because loaders call each other, and loading at the same time needs more memory
+_lock = RLock()  # one for all loaders, which call each other; loading in parallel needs more memory
 
 
 def loaded_once(load: _Loader) -> _Loader:
-    """Return a loader that runs once per arguments, while other threads wait. `functools.cache` has no lock."""
+    """Return a function that calls `load` once per set of arguments. Unlike with `functools.cache`, other threads wait."""
     cached = cache(load)
 
     def locked(*args: Any) -> Any:
@@ -24,6 +24,6 @@ def loaded_once(load: _Loader) -> _Loader:
 
 
 def forked() -> None:
-    """Create a new lock in a forked process, because the thread that acquired the old lock may not exist there."""
+    """Replace the lock in a forked process, where the thread that held the old lock may not exist."""
     global _lock
     _lock = RLock()

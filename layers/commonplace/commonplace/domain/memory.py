@@ -1,4 +1,4 @@
-"""One memory: the record that serves every dialect of tool."""
+"""The memory record, which all tools share."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -12,11 +12,11 @@ from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryTyp
 GLOBAL_AGENT = "global"
 DEFAULT_COLLECTION = "default"
 DOCUMENTS = "documents"
-"""The collection of passages: memories that are derived from documents."""
+"""The collection of passages, which are memories that are derived from documents."""
 
 
 def _clamp_date(value: datetime, field: ValidationInfo) -> datetime:
-    """Return a date, or the bound that it exceeds, which is reported."""
+    """Return `value`, or the nearest bound for a date that is out of range, which is reported."""
     nearest = nearest_moment(value)
     if nearest is not value:
         report_clamped(str(field.data.get("memory_id")), str(field.field_name))
@@ -92,11 +92,11 @@ class Memory(Model):
 
     @property
     def public_id(self) -> str:
-        """The id that callers know. An insight has its first id, even if it was replaced since."""
+        """The id that callers use. An insight keeps its first id even after it was replaced."""
         return self.known_as or self.memory_id
 
     def next_version(self, at: datetime, **changed: Any) -> "Memory":
-        """Return the next version of the record, at that time, with these fields changed."""
+        """Return the next version of the record, updated at the time `at`, with the `changed` fields."""
         return self.model_copy(update={**changed, "version": self.version + 1, "updated_at": at})
 
     @property
@@ -106,20 +106,20 @@ class Memory(Model):
 
     @property
     def is_passage(self) -> bool:
-        """Whether it was derived from a document. It is true as long as the document contains it."""
+        """Whether the memory is derived from a document that still contains it."""
         return self.collection == DOCUMENTS and self.scope_ref is not None and self.scope_ref == self.session_id
 
     @property
     def happened_at(self) -> datetime:
-        """When it happened, or when it was stored if that is unknown."""
+        """The event time, or the creation time if the event time is unknown."""
         return self.event_time or self.created_at
 
 
 def level_of(importance: float) -> int:
-    """Return an importance of 0-1 as a level of 1 to 5."""
+    """Return the level, 1 to 5, of an importance between 0 and 1."""
     return 1 + round(4 * importance)
 
 
 def importance_of(level: int) -> float:
-    """Return a level of 1 to 5 as importance 0-1."""
+    """Return the importance, 0 to 1, of a level from 1 to 5."""
     return (level - 1) / 4

@@ -1,4 +1,4 @@
-"""A memory without its text: the input of statistics, the timeline and the network of concepts."""
+"""Outlines of memories, from which statistics, the timeline and the concept network are computed."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from commonplace.domain.memory import Memory
 
 
 class Outline(NamedTuple):
-    """A user's record for counting. Times are seconds since 1970. `record_bytes` is the size of the record without usage."""
+    """The fields of a memory for counting. Times are seconds since 1970. `record_bytes` is the record's size when unused."""
 
     memory_id: str
     agent_id: str
@@ -30,7 +30,7 @@ class Outline(NamedTuple):
 
     @classmethod
     def of(cls, memory: Memory, record_bytes: int | None = None) -> Self | None:
-        """Return the outline of a memory, or None if the memory was erased. `record_bytes` is the size of its record."""
+        """Return the outline of a memory, or None if the memory was erased. `record_bytes` is computed unless it is given."""
         if not memory.content:
             return None
         if record_bytes is None:
@@ -58,21 +58,21 @@ class Outline(NamedTuple):
 
     @classmethod
     def from_values(cls, values: Sequence[Any]) -> Self:
-        """Return the outline from the list of its values that an index stored."""
+        """Return the outline from the list of values that an index has stored."""
         *plain, tags, concepts, size = values
         return cls._make((*plain, tuple(tags), tuple(concepts), size))
 
     def is_live(self, now: float) -> bool:
-        """Return whether it is active and has not expired."""
+        """Return whether the memory is active and has not expired."""
         return self.status == "active" and (self.expires_at is None or self.expires_at > now)
 
     def is_visible(self, agents: Collection[str], now: float) -> bool:
-        """Return whether one of these agents sees the memory: it is active, valid now, and not expired."""
+        """Return whether the memory is active, valid and unexpired at `now`, and belongs to one of `agents`."""
         begun = self.valid_from is None or self.valid_from <= now
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 
     def closed_at(self, now: float) -> float | None:
-        """Return when the memory was closed or expired, or its creation time if unknown. Return None if it is active."""
+        """Return when the memory was closed or expired (its creation time if unknown), or None if the memory is live."""
         if self.is_live(now):
             return None
         end = self.expires_at if self.status in ("active", "archived") else self.valid_to
@@ -80,5 +80,5 @@ class Outline(NamedTuple):
 
 
 def seconds(moment: datetime | None) -> float | None:
-    """Return seconds since 1970, or None."""
+    """Return a moment as seconds since 1970, or None if there is no moment."""
     return None if moment is None else moment.timestamp()

@@ -165,7 +165,7 @@ class InsightMetadata(Part):
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
-        """Return a memory's metadata in the dialect of `memory_store`."""
+        """Return the metadata of a memory in the format of `memory_store`."""
         return cls(
             type=insight_type(memory.memory_type),
             user=memory.subject,

@@ -1,4 +1,4 @@
-"""Runs, which change many memories at once: nightly extraction, undo, edited pages, and tools."""
+"""Runs, such as nightly extraction or an undo, which can change many memories at once."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -13,16 +13,16 @@ RunKind = Literal[
     "repair",
 ]  # fmt: skip
 OF_NO_CHANGE: tuple[RunKind, ...] = ("export", "backup", "validation", "repair")
-"""Runs that change no memory: they are runs only so that a worker can continue them."""
+"""The kinds of runs that change no memory, and exist only so that a worker can continue long work."""
 OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
-"""Runs that import a file: only people and programs may apply them."""
+"""The kinds of runs that import a file. People and programs may apply such runs, but agents may not."""
 RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
-"""`queued`: waiting for a worker, nothing is changed yet."""
+"""The stored status of a run. A `queued` run waits for a worker and has not changed anything yet."""
 PublicStatus = Literal["running", "done", "needs_review", "failed"]
-"""The status in tool results, where a queued run is `running`."""
+"""The status of a run in tool results, which report a queued run as `running`."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
-"""`lost`: the memory was changed meanwhile, and that change stays; `over_cap`: beyond the daily limit; `kept`: not undone."""
+"""`lost` means that the memory had changed, `over_cap` that a daily limit was reached, and `kept` that it was not undone."""
 
 LEFT_IN_LOG = (
     "the erased words are still in the log next to the memory file, because another program is reading it;"
@@ -133,17 +133,17 @@ class Run(FrozenPart):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a worker continues it, or should."""
+        """Whether the run is queued or running."""
         return self.status in ("queued", "running")
 
     @property
     def public_status(self) -> PublicStatus:
-        """The status as tools report it."""
+        """The status that tools report."""
         return "running" if self.status == "queued" else self.status
 
     @property
     def progress(self) -> Progress | None:
-        """The progress, while the run is queued or running."""
+        """The progress of the run, or None if it is neither queued nor running."""
         if not self.is_at_work:
             return None
         if not self.operations:

@@ -1,4 +1,4 @@
-"""Requests and results of the Memory Storage API: memories by key, id or page, and the context of a prompt."""
+"""Requests and results of the Memory Storage API, which reads and writes memories and builds the context of a prompt."""
 
 import re
 import unicodedata
@@ -44,7 +44,7 @@ def normal_key(key: object) -> object:
 
 
 def may_be_key(key: str) -> bool:
-    """Return whether a text can be a key once it is folded."""
+    """Return whether a text is a valid key after folding."""
     return _KEY.fullmatch(folded_key(key)) is not None
 
 
@@ -66,7 +66,7 @@ class NamedMemory(Request):
     @model_validator(mode="before")
     @classmethod
     def _move_id(cls, value: Any) -> Any:
-        """Move an id to `memory_id` from either field, because `key` also affects the redaction of its value."""
+        """Move an id from `id` or `key` to `memory_id`, because the field `key` also affects how the value is redacted."""
         if not isinstance(value, Mapping):
             return value
         fields = dict(value)
@@ -176,7 +176,7 @@ class MemoryEntry(Part):
 
     @classmethod
     def of(cls, memory: Memory, **more: Any) -> Self:
-        """Return a record for display. `more` has additional fields."""
+        """Return the entry of a memory. `more` has the additional fields of a subclass."""
         return cls(
             key=memory.key,
             memory_id=memory.public_id,

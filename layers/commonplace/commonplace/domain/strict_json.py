@@ -1,4 +1,4 @@
-"""Strict parsing of external JSON. Unlike other parsers, it refuses NaN, Infinity and duplicate keys."""
+"""Parse external JSON strictly. Unlike `json.loads`, these functions refuse NaN, Infinity and duplicate keys."""
 
 import json
 import math
@@ -10,7 +10,7 @@ _SHOWN = 40  # characters of a key in a message
 
 
 def read_json(text: str | bytes) -> Any:
-    """Return the value of a JSON text in UTF-8. Raises `INVALID_JSON` with the place, never with a value."""
+    """Return the value of a JSON text in UTF-8. Raises `INVALID_JSON`, whose message never quotes a value."""
     try:
         written = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
         return STRICT.decode(written)
@@ -19,13 +19,13 @@ def read_json(text: str | bytes) -> Any:
     except json.JSONDecodeError as error:
         raise _build_error(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     except ValueError:
-        raise _build_error("contains a number with too many digits") from None  # the only other error of json
+        raise _build_error("contains a number with too many digits") from None  # json raises no other ValueError
     except RecursionError:
         raise _build_error("is nested too deeply") from None
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """Return the value of a JSON text that must be an object."""
+    """Return the object in a JSON text. Raises `INVALID_JSON` if its value is not an object."""
     value = read_json(text)
     if not isinstance(value, dict):
         raise _build_error('must be a JSON object such as {"query": "tea"}')
@@ -57,4 +57,4 @@ def _build_error(why: str) -> CommonplaceError:
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_float=_parse_finite)
-"""Decodes like `read_json`, but with the errors of `json`."""
+"""A decoder that follows the rules of `read_json`, but raises `json.JSONDecodeError` for invalid syntax."""

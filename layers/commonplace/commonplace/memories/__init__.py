@@ -1,1 +1,1 @@
-"""The lifecycle of a memory: enrichment, ingestion, and closing."""
+"""The lifecycle of a memory, from enrichment and ingestion to closing."""

@@ -1,4 +1,4 @@
-"""Compare a new memory with existing memories. Find similar, equivalent and outdated memories."""
+"""Compare a new memory with existing ones, to find similar, equivalent and outdated memories."""
 
 import logging
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from commonplace.ports.values import Entry, IndexUnavailable, Similar, Vector, V
 from commonplace.text.foundation import tokenizer
 from commonplace.text.paraphrase.repeats import is_repeat
 
-_COMPARED = 8  # by words, and as many by vector
+_COMPARED = 8  # memories that are compared by words, and as many by vector
 _MOST_SHOWN = 5
 _LEAST_COSINE = 0.38  # below this, two texts share words ("I'm", "every") but no topic
 _REPEAT, _SAME = "the same words", "the same in other words"
@@ -21,7 +21,7 @@ _log = logging.getLogger("commonplace")
 
 
 def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """Return the nearest memories, best first. Returns None if the index is unavailable."""
+    """Return the memories nearest to a new memory, best first, or None if the index is unavailable."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:
@@ -32,7 +32,7 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 
 def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str | None:
-    """Return why the comparison of a memory was incomplete, or None. `vector` is the new memory's vector."""
+    """Return the reason why the comparison of a new memory was incomplete, or None. `vector` is that memory's vector."""
     if nearest is None:
         return _NOT_COMPARED
     if nearest and vector is None:
@@ -41,12 +41,12 @@ def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str |
 
 
 def alike(nearest: Sequence[Similar]) -> list[Similar]:
-    """Return the first five memories on the same topic."""
+    """Return the first five memories that may be on the topic of the new memory."""
     return [similar for similar in nearest if similar.cosine is None or similar.cosine >= _LEAST_COSINE][:_MOST_SHOWN]
 
 
 def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
-    """Return the memories on the same topic, as values for the answer."""
+    """Return the memories on the same topic, in the form of the answer."""
     return [
         SimilarMemory(
             memory_id=similar.memory_id,
@@ -58,9 +58,9 @@ def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
 
 
 def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
-    """Return the memories with the same meaning and the memories that may be outdated, with reasons.
+    """Return the memories that mean the same as a new memory, and those that it may make outdated, with reasons.
 
-    Without vectors, compares words and reports no memory as outdated.
+    Without vectors, only words are compared, and no memory is reported as outdated.
     """
     text = entry.memory.content
     merges = [Merge(memory_id=other.memory_id, why=_REPEAT) for other in nearest if is_repeat(text, other.content)]
@@ -68,7 +68,7 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
     similar = [other for other in nearest if other.memory_id not in repeats and other.cosine is not None]
     if entry.vector is None or not similar:
         return merges, []
-    from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # loads numpy, which words don't need
+    from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # loads numpy, which repeats don't need
     from commonplace.text.paraphrase.pair_features import difference
 
     embedder = ports.embedder

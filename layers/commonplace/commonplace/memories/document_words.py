@@ -34,7 +34,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class ForgottenWords:
-    """The erased text of a document. `lines` has the lines that no other passage has. `staying` has the lines that stay."""
+    """The erased text of a document. `staying` has the lines of remaining passages. `lines` has the other erased lines."""
 
     passages: frozenset[_Lines]
     lines: frozenset[str]
@@ -42,15 +42,15 @@ class ForgottenWords:
 
     @classmethod
     def of(cls, forgotten: Iterable[str], staying: Iterable[str]) -> "ForgottenWords":
-        """Create from the texts of the erased passages and of the remaining passages."""
+        """Create an instance from the texts of the erased passages and of the remaining passages."""
         passages = frozenset(lines for lines in map(_Lines.of, forgotten) if lines.body)
         stays = frozenset[str]().union(*(_Lines.of(memory).all for memory in staying))
         return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
 
     def are_in(self, text: str, stays: bool) -> bool:
-        """Return whether the text equals an erased passage. Unless `stays`, also True if the text contains an erased line.
+        """Return whether the text equals an erased passage or, unless `stays` is True, shares a line with one.
 
-        An erased heading counts only if the text also has other lines that don't stay.
+        A shared heading counts only if the text also has other lines that are in no remaining passage.
         """
         lines = _Lines.of(text)
         if stays or lines in self.passages:
@@ -65,9 +65,9 @@ def _is_in(line: str, lines: Iterable[str]) -> bool:
 
 
 def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
-    """Return ids of other passages to erase: equal passages of any document, and closed passages that share a line.
+    """Return the ids of other passages to erase, which equal an erased passage, or are closed and share a line with one.
 
-    The same text may have several memories, for example after a paragraph was removed and restored, or a file was copied.
+    A text may have several memories, for example after a paragraph was removed and restored, or after a file was copied.
     Shared lines count only within the same document. `current` has the ids of active memories.
     """
     ids = {memory.memory_id for memory in gone}
@@ -90,9 +90,9 @@ def forget_in_documents(
 ) -> bool:
     """Remove the passages of erased memories from all versions of documents. Returns whether anything changed.
 
-    Older versions also lose passages that share a line with an erased passage. `memories` are the records of the erased ids.
-    If some records are missing or unreadable, searches all documents. Older versions of any document may contain copies.
-    Writes the next version first, so that concurrent writers can't restore the words. Safe to repeat.
+    Older versions also lose passages that share a line with an erased passage. `memories` has the records of the erased ids.
+    If any of them is missing or unreadable, all documents are searched. Older versions of any document may have copies.
+    The next version is written first, so that concurrent writers can't restore the words. The call may be repeated.
     """
     known = {memory.memory_id: memory.session_id if memory.is_passage else None for memory in memories}
     is_anywhere = not known.keys() >= set(forgotten)
@@ -109,9 +109,9 @@ def _drop_words(
     head: DocumentHead, is_own: bool, forgotten: set[str], memories: Collection[Memory], copied: ForgottenWords, user_id: str,
     now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
-    """Remove words from one document. `is_own` means that the document is the source of an erased memory.
+    """Remove erased words from one document. `is_own` means that the document is the source of an erased memory.
 
-    Otherwise the newest version stays. `copied` are the erased passages of all documents.
+    The newest version of any other document stays. `copied` has the erased passages of all documents.
     """
     lines = [memory.raw_text for memory in memories if memory.is_passage and memory.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
@@ -141,7 +141,7 @@ def _drop_words(
     for version in versions:
         changed = without_passages(version, memory_ids)
         if _mentions(version, memory_ids) and not documents.rewrite(user_id, changed, version):
-            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # another writer linked it
+            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # again, after another write
             break
     return bool(memory_ids)
 

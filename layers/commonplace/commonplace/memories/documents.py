@@ -1,4 +1,4 @@
-"""Memories derived from documents. They are created and closed as the versions of the document change."""
+"""Create and close the memories that are derived from documents, as the versions of the documents change."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,11 +20,11 @@ from commonplace.text.foundation.tokenizer import terms
 _TOOL = "documents"
 _ATTEMPTS, _ROUNDS = 3, 20
 _LEAST_SHARED = 1 / 3
-"""The share of words that an edited passage must have in common with the replaced passage if both moved."""
+"""The share of words that an edited passage must have in common with a passage that it replaces at another place."""
 
 
 def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, dict[str, Entry]]:
-    """Link the document to the memories of its passages. Returns the linked document, and the new memories by digest.
+    """Link the document to the memories of its passages. Returns the linked document, and its new memories by digest.
 
     An unchanged passage has the same memory as before, unless that memory was closed. The memory of an edited passage names
     the memory of the former text in `supersedes`, so that both are erased together.
@@ -70,7 +70,7 @@ def _match_edited_passages(passages: Mapping[str, Passage], before: Document) ->
 
 
 def _pair_sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
-    """Return the pairs of an old and a new passage that are the only ones with some word."""
+    """Return the pairs of an old and a new passage that share a word which no other passage has."""
     holders = [Counter(chain.from_iterable(version.values())) for version in (old, new)]
     sole = {word for word in holders[0] if holders[0][word] == holders[1][word] == 1}
     digests = {word: digest for digest, words in new.items() for word in words & sole}
@@ -78,7 +78,7 @@ def _pair_sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]])
 
 
 def _find_words(text: str) -> set[str]:
-    """Return the words of a text. Skips headings, because many passages share them."""
+    """Return the words of a text without its headings, which many passages share."""
     return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
 
 
@@ -100,9 +100,9 @@ def _build_entries(
 
 
 def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
-    """Store the new memories of a version. Close the memories that the newest version lacks.
+    """Store the new memories of a version, and close the memories that the newest version lacks.
 
-    A version written meanwhile counts as the newest. If the document was erased meanwhile, the new memories are erased too.
+    A version that another writer adds counts as the newest. If the document was erased, the new memories are erased too.
     """
     document, added = _add_entries(document, entries, caller, ports)
     versions = close_former(document.namespace, document.key, caller, ports, added)
@@ -118,10 +118,10 @@ def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, por
 def close_former(
     namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: set[str] | None = None
 ) -> list[Document]:
-    """Close the memories of all older versions, and `more`. Memories of the newest version stay. Returns all versions.
+    """Close the memories in `more` and of all older versions, except those of the newest version. Returns all versions.
 
     Another writer may have closed memories that the newest version links to. Their passages are stored again, and the new
-    ids are added to `more`. Repeats until nothing is left to do, because the newest version may be replaced meanwhile.
+    ids are added to `more`. This repeats until nothing is left to do, because the newest version may be replaced meanwhile.
     """
     more = set() if more is None else more
     for _ in range(_ROUNDS):
@@ -136,7 +136,7 @@ def close_former(
 
 
 def _restore_passages(document: Document, caller: Caller, ports: Ports) -> set[str]:
-    """Store the passages again whose memories are closed. Both memories of a passage are erased together."""
+    """Store new memories for passages whose memories are closed. Each supersedes the closed one, to be erased with it."""
     memories = ports.records.get(caller.user_id, [part.memory_id for part in document.passages])
     closed = {memory.memory_id for memory in memories if memory.content and memory.status != "active"}
     former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}
@@ -168,8 +168,8 @@ def changed_meanwhile() -> CommonplaceError:
 
 
 def _close_or_erase(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> bool:
-    """Close or erase memories. Returns whether any was not closed or erased before."""
-    left, is_changed = set(memory_ids), False  # another writer may close the same: go on, and read what changed again
+    """Close memories, or erase them if `erases` is True. Returns whether any memory changed."""
+    left, is_changed = set(memory_ids), False  # memories that another writer closes are read again
     for attempt in range(_ATTEMPTS):
         memories = ports.records.get(caller.user_id, sorted(left))
         left = set()

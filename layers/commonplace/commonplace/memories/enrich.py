@@ -1,4 +1,4 @@
-"""Enrich a text with labels that rules derive from it. Also contains an embedder with precomputed vectors."""
+"""Enrich a text with labels that rules derive from it, and embed texts in batches beforehand."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ class PrecomputedEmbedder:
 
     @classmethod
     def of(cls, texts: Iterable[str], embedder: Embedder) -> "PrecomputedEmbedder":
-        """Create with vectors of the texts. Embeds the distinct texts in one batch."""
+        """Create an embedder with the vectors of `texts`, which are computed in one batch."""
         distinct = list(dict.fromkeys(texts))
         return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
 
@@ -50,7 +50,7 @@ class PrecomputedEmbedder:
 
 @dataclass(frozen=True)
 class EnrichedStatement:
-    """A text with derived labels. `renamed` maps tags to the standard form or user's tag that replaced them."""
+    """A text with derived labels. `renamed` maps tags to the standard forms or the user's tags that replaced them."""
 
     text: str
     normalized: str
@@ -68,9 +68,9 @@ class EnrichedStatement:
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derive labels from a text, with the averages of `words` and the features of the `embedder`, which gives the vector.
+    """Derive labels from a text with the word averages of `words` and the features of `embedder`, which embeds the text.
 
-    `own_tags` are the user's tags with counts. `speaker` is None for the user.
+    `own_tags` maps the user's tags to their counts. `speaker` is None if the user speaks.
     """
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)
@@ -88,7 +88,7 @@ def enrich(
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return distinct tags in order, in lower case and without spaces. Expands abbreviations such as `js`."""
+    """Return the distinct tags in order, in lower case, without spaces, and with abbreviations such as `js` expanded."""
     tidy = (standard("-".join(unicodedata.normalize("NFKC", tag).casefold().split())) for tag in tags)
     return tuple(dict.fromkeys(tag for tag in tidy if tag))
 

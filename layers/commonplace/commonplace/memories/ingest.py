@@ -20,15 +20,15 @@ from commonplace.ports.values import COMPARED, Audit, Caller, Change, Entry, Ope
 
 DAILY_FOR = timedelta(days=90)
 DURABLE_FROM = 0.7
-"""The least confidence of a statement that is stored as durable."""
+"""The minimum confidence of a statement that is stored as durable."""
 KNOWN = "this memory was there already; nothing was stored"
-"""The warning in an answer if nothing was stored."""
+"""The warning in an answer if the memory was stored already."""
 COMPARED_LATER = "similar memories were not looked for; history of this memory lists them"
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """The result of a store. `degraded` says what the comparison with similar memories lacked."""
+    """The result of storing a memory. `degraded` is the reason why the comparison was incomplete, or None."""
 
     memory: Memory
     created: bool
@@ -86,10 +86,10 @@ def ingest(
     compare: bool = True,
     closed_by: Mapping[str, object] | None = None,
 ) -> Ingested:
-    """Store an entry unless it exists. Looks up similar memories first. `old` are the memories that the entry replaces.
+    """Store an entry, in place of the memories in `old`, unless an equal memory exists. Similar memories are found first.
 
-    A new value replaces one memory. `closed_by` is the audit detail of the other replaced memories. Without `compare` the
-    lookup is skipped, and the audit row says so. `recommendations_on` then compares on demand.
+    The audit rows of all replaced memories but the first contain `closed_by`. If `compare` is False, the lookup is skipped
+    and marked as missing in the entry's audit row, and `recommendations_on` compares the memory on demand.
     """
     if not compare:
         audit = replace(entry.audit, detail={**entry.audit.detail, COMPARED: False})
@@ -106,7 +106,7 @@ def ingest(
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
-    """Compare a stored memory with older memories, and return a store's recommendations. None without an index."""
+    """Compare a stored memory with older memories and return recommendations, or None if the index is unavailable."""
     entry = Entry(memory, ports.embedder.embed(memory.content), Audit("store", memory.created_at, {}))
     like = find_similar(entry, ports)
     if like is None:
@@ -120,7 +120,7 @@ def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
 def recommended(
     similar: list[SimilarMemory], merges: list[Merge], updates: list[Update], tags: Mapping[str, str] | None = None
 ) -> Recommendations:
-    """Build a store's recommendations. `tags` maps renamed tags to their new names."""
+    """Build the recommendations for a stored memory. `tags` maps renamed tags to their new names."""
     return Recommendations(
         similar_memories=[memory.memory_id for memory in similar],
         similar=similar,
@@ -131,7 +131,7 @@ def recommended(
 
 
 def _swap_old(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
-    """Replace old memories by the new memory. If an equal memory is stored already, it replaces them."""
+    """Replace old memories by the new memory, or by an equal memory that is stored already."""
     new = entry.memory
     operation = _build_close_operation(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
@@ -168,6 +168,6 @@ def apply_update(operation: Operation, old: Memory, refusal: CommonplaceError, p
 
 
 def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
-    """Return the notes of a storing tool. With `report_known`, the notes say if the memory was stored already."""
+    """Return the notes of a storing tool. With `report_known`, a warning notes that the memory was stored already."""
     lines = [*warnings] if done.created else [KNOWN] if report_known else []
     return Notes(degraded=done.degraded, redacted=list(caller.redacted) or None, warnings=lines or None) or None

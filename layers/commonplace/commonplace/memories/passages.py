@@ -19,12 +19,12 @@ HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(r"\[(\*|-?\d+)\]|([^.\[\]]+)")
 
 Leaf = tuple[str | int, ...]
-"""The path to a value in a JSON document: names and indexes."""
+"""The path to a value in a JSON document, as a sequence of names and indexes."""
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a document. For `places`, see `PassageOf`."""
+    """A piece of a document. `places` has the same format as in `PassageOf`."""
 
     text: str
     places: tuple[tuple[int, int], ...]
@@ -53,7 +53,7 @@ def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str
 
 
 def texts_of(document: Document) -> dict[str, str]:
-    """Return the source text of each memory of a version, by memory id."""
+    """Return the source text of each memory that a document version links to, by memory id."""
     if document.form == "text":
         cuts = {part.memory_id: [document.body[start:end] for start, end in part.places] for part in document.passages}
     else:
@@ -66,7 +66,7 @@ def texts_of(document: Document) -> dict[str, str]:
 
 
 def without_passages(document: Document, memory_ids: Collection[str]) -> Document:
-    """Return the version without the source text of some memories."""
+    """Return a document version in which the source texts of `memory_ids` are erased."""
     gone = [place for passage in document.passages if passage.memory_id in memory_ids for place in passage.places]
     left = [passage for passage in document.passages if passage.memory_id not in memory_ids]
     if document.form == "json":
@@ -89,7 +89,7 @@ def _shift_places(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, i
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield spans of paragraphs with their headings. A span has at most 1,000 characters. A text has about 1,000 spans."""
+    """Yield spans of paragraphs with their headings, about 1,000 at the most, each of at most 1,000 characters."""
     least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit seldom changes all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
@@ -118,7 +118,7 @@ def _split_span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _split_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
-    """Yield values as passages of up to 1,000 characters. If `fields` has up to 1,000 values, each is a passage."""
+    """Yield values as passages of up to 1,000 characters. If `fields` select up to 1,000 values, each is its own passage."""
     leaves = list(_iterate_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
     named = {leaf for path in paths for leaf in _find_leaves(value, (), path)}
@@ -141,7 +141,7 @@ def _format_line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
 
 
 def _merge_into_ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Merge consecutive numbers into ranges with exclusive ends, without sorting: 1, 2, 3, 7 gives (1, 4), (7, 8)."""
+    """Merge consecutive numbers, in the given order, into ranges with exclusive ends, e.g. 1, 2, 3, 7 into (1, 4), (7, 8)."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         begin = ranges.pop()[0] if ranges and ranges[-1][1] == number else number
@@ -188,14 +188,14 @@ def _get_value(value: Any, leaf: Leaf) -> Any:
 
 @dataclass
 class _Emptying:
-    """Removes values from a JSON document by number. If `with_names`, also removes names that have no value left."""
+    """Erases values from a JSON document by number. If `with_names` is True, names without other values are erased too."""
 
     gone: Collection[int]
     with_names: bool
     number: int = 0
 
     def left(self, value: Any) -> tuple[Any, bool | None]:
-        """Return the rest of a value, and whether the whole value is erased (None if the value was empty)."""
+        """Return a value after the erasure, and whether all of it is erased (None if it was empty)."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
             return self._name_entries(entries), _combine_erased(is_gone for _, _, is_gone in entries)

@@ -1,4 +1,4 @@
-"""Stored searches and feedback, and their removal when a memory is erased."""
+"""Log searches, and delete stored searches and feedback when a memory is erased."""
 
 from collections.abc import Collection, Iterable
 
@@ -15,20 +15,20 @@ _SUBJECTS = frozenset({"user"})  # all memories are about the user
 
 
 def log_search(query: str, count: int, caller: Caller, ports: Ports) -> None:
-    """Log a query with its number of relevant memories."""
+    """Log a query with the number of relevant memories that it found."""
     ports.search_log.searched(caller.user_id, LoggedSearch(logged_query(query), count, caller.now))
 
 
 def logged_query(query: str) -> str:
-    """Return the query as stored."""
+    """Return a query as it is stored, with single spaces and cut to 200 characters."""
     return " ".join(query.split())[:_MOST_CHARACTERS]
 
 
 def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> set[ErasedPlace]:
     """Delete logged searches and feedback about memories to be erased. Returns the names of the places that changed.
 
-    A query is deleted if one of its stems is in no other active memory. It is also deleted if only erased memories contain
-    all of its stems. Inflected forms count. Call this before the erasure, while the words exist. Safe to repeat.
+    A query is deleted if one of its stems is in an erased memory but in no active one, or if an erased memory, but no active
+    one, contains all of its stems or inflected forms of them. Call this, even repeatedly, before the words are erased.
     """
     erased = {memory.memory_id: stems for memory in memories if (stems := _compute_stems(memory))}
     if not erased:
@@ -56,7 +56,7 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
 
 
 def _is_inflected(stem: str, stems: Collection[str]) -> bool:
-    """Return whether a word is a stem, or differs from it in a few final letters (for languages without a stemmer)."""
+    """Return whether a word is in `stems`, or differs from one in the last letters (for languages without a stemmer)."""
     if stem in stems or len(stem) < _SHORTEST_ROOT:
         return stem in stems
     return any(

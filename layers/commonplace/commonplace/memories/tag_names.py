@@ -1,4 +1,4 @@
-"""Current names of a user's merged tags."""
+"""Look up the current names of a user's merged tags."""
 
 from collections.abc import Iterable
 

@@ -1,7 +1,7 @@
-"""The stored form of a vector: little-endian float16. It is the only place that rounds vectors.
+"""Convert vectors to and from their stored form, little-endian float16. Vectors are rounded nowhere else.
 
-Records hold this form, and an index holds what was read from it, so that every engine compares the same numbers. Reading
-scales a vector to length 1 again, because rounding changes its length by up to 0.0001 and only some engines divide by it.
+Records contain this form, and an index contains vectors that were read from it, so every engine compares the same numbers.
+Reading scales a vector to length 1 again, because rounding changes its length by up to 0.0001 and some engines assume 1.
 """
 
 from commonplace.ports.values import Vector
@@ -15,7 +15,7 @@ def to_bytes(vector: Vector | None) -> bytes | None:
 
 
 def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
-    """Read a stored vector as float32. Return None if it is missing or damaged. Then only words find the memory."""
+    """Read a stored vector as float32. Returns None if it is missing or damaged, so that only words find the memory."""
     import numpy as np  # deferred, as an export reads no vectors
 
     if not isinstance(blob, bytes) or not blob or len(blob) % 2 or dimension not in (None, len(blob) // 2):

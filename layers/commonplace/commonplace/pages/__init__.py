@@ -1,1 +1,1 @@
-"""Memories as Markdown pages that people read and may edit: MEMORY.md and memory/YYYY-MM-DD.md."""
+"""Write memories as the Markdown pages MEMORY.md and memory/YYYY-MM-DD.md, which people read and may edit."""

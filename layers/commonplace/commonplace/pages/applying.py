@@ -61,7 +61,7 @@ class Step:
 
 @dataclass
 class PagePlanner:
-    """Plans the differences of one user's pages. `redacted` has the kinds of secrets removed from the pages."""
+    """Plans operations for the differences of a user's pages. `redacted` has the kinds of secrets that were removed."""
 
     record: MemoriesById
     caller: Caller
@@ -73,7 +73,7 @@ class PagePlanner:
     def steps(self, differences: Sequence[Difference]) -> list[Step]:
         """Return a step for each difference, in the order of execution.
 
-        A conflict is `lost`. An entry that is invalid or already stored is a `NOOP`. Both have a reason.
+        The operation of a conflict is `lost`, and that of an invalid or already stored entry is a `NOOP`, each with a reason.
         """
         replaced = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
         self._current_texts = {folded(memory.content) for memory in self.record.current if memory.memory_id not in replaced}
@@ -121,7 +121,7 @@ class PagePlanner:
         return PlannedOperation(told=reported, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
 
     def _leave_aside(self, item: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
-        """Return an operation that changes nothing and reports why."""
+        """Return an operation that changes nothing and contains the reason."""
         return PlannedOperation(told=self._build_report(item, kind, outcome, why, closes=item.memory), at=self.caller.now)
 
     def _build_report(
@@ -140,7 +140,7 @@ class PagePlanner:
 
 @dataclass(frozen=True)
 class _PageChanges:
-    """The changes on the pages. `texts` are the pages as read. `memories` is the number of memories."""
+    """The changes that were made on pages. `texts` has the pages as read, by name. `memories` is the number of memories."""
 
     run: Run
     pages: Sequence[Page]
@@ -150,30 +150,30 @@ class _PageChanges:
 
     @property
     def excess(self) -> str | None:
-        """The reason why the changes remove too many entries, or None if they don't."""
+        """The reason why the removals must be allowed explicitly, or None if few entries were removed."""
         removed, most = sum(step.difference.kind == "remove" for step in self.steps), most_deletions(self.memories)
         why = f"{removed} of {self.memories} entries were taken out; more than {most} must be allowed"
         return why if removed > most else None
 
     def fully_applied(self, run: Run) -> dict[str, str]:
-        """Return the pages with all changes applied. These may be rewritten unless they were edited since."""
+        """Return the pages whose changes are all applied, by name. They may be rewritten unless they were edited since."""
         ends = {reported.operation_id: reported.outcome for reported in run.operations}
         left = {step.difference.page.name for step in self.steps if _is_left_aside(step, ends)}
         return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
 
 
 def compare_pages(pages: Pages, context: RunContext) -> RunReport:
-    """Preview the changes from the pages without writing anything."""
+    """Report the changes that the edited pages would make, without writing anything."""
     changes = _find_changes(pages, context)
     notes = [*changes.run.notes, _DRY if changes.steps else _THE_SAME, *([changes.excess] if changes.excess else [])]
     return _report_changes(changes, notes, context)
 
 
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
-    """Apply the changes and rewrite the pages. `delete_many` allows removing more than max(3, 5 %) entries.
+    """Apply the changes on the pages to the memories, and rewrite the pages.
 
-    Otherwise this raises `INVALID_ARGUMENT` and changes nothing. Raises `CONFLICT` while another run is in
-    progress.
+    Raises `INVALID_ARGUMENT`, without changing anything, if more than 3 and more than 5 % of the entries were removed, unless
+    `delete_many` is True. Raises `CONFLICT` while another run is in progress.
     """
     with exclusive_lease(context) as lease:
         edits = _find_changes(pages, context)
@@ -194,7 +194,7 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
 
 
 def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
-    """Read the pages, and plan their differences as a run. Files that are no pages of this user become notes."""
+    """Read the pages, and plan their differences as a run. Files that are not pages of this user are named in its notes."""
     caller, notes, read, texts = context.caller, list[str](), list[Page](), dict[str, str]()
     for name in filter(is_page, pages.names()):
         text = pages.read(name) or ""
@@ -229,7 +229,7 @@ def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
 
 
 def _is_left_aside(step: Step, ends: Mapping[str, str]) -> bool:
-    """Return whether a change was refused or lost. `ends` has the outcomes by operation."""
+    """Return whether a change was refused or lost. `ends` maps operation ids to outcomes."""
     reported = step.planned.told
     refused = reported.kind == "NOOP" and not reported.why.endswith(KNOWN)
     return refused or ends.get(reported.operation_id, reported.outcome) == "lost"
@@ -251,7 +251,7 @@ def new_memory(
     caller: Caller,
     ports: Ports,
 ) -> Entry:
-    """Return the memory of a new or changed entry. Copies the fields of `old` that the text doesn't determine."""
+    """Return the memory of a new or changed entry. Fields that the text doesn't determine are copied from `old`."""
     assert typed.value is not None
     fields: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
     if old is not None:
@@ -267,7 +267,7 @@ def new_memory(
 
 
 def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
-    """Return the memory with another place. Text and evidence stay unchanged."""
+    """Return the memory of an entry that was moved to another place. Its text and evidence stay unchanged."""
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
     if was_moved_to(page, old, zone_of(caller)):
         changed |= _derive_fields(page, old, caller)
@@ -275,7 +275,7 @@ def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller:
 
 
 def _derive_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
-    """Return the fields that depend on the page: durability, expiry, and the day of the event."""
+    """Return the durability, the expiry and the event time, which depend on the page."""
     if page.day is None:
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     expires = (old and old.expires_at) or caller.now + DAILY_FOR
@@ -293,7 +293,7 @@ def _find_noon(day: date, caller: Caller) -> datetime:
 
 
 def _pick_fields_to_check(difference: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
-    """Return the fields of a line to validate. Omits the text of a moved entry, which was checked before."""
+    """Return the fields of a line to validate, without the text of a moved entry, which was validated before."""
     fields: dict[str, object] = {"key": line.key} if difference.kind == "move" else {"key": line.key, "value": line.text}
     was_moved = difference.memory is None or was_moved_to(difference.page, difference.memory, zone_of(caller))
     return {**fields, "event_time": _find_noon(difference.page.day, caller)} if was_moved and difference.page.day else fields

@@ -23,7 +23,7 @@ _NO_WORDS = "no words are left of it; take the whole line out to delete it"
 
 @dataclass(frozen=True)
 class MemoriesById:
-    """All memories of the user by id, including closed memories. Pages show the current memories of every agent."""
+    """All memories of a user by id, even closed ones. Pages show the current memories of every agent."""
 
     memories: Mapping[str, Memory]
     visibility: Visibility
@@ -40,7 +40,7 @@ class MemoriesById:
         return is_visible(self.visibility, memory)
 
     def changed_since(self, memory: Memory, version: int) -> bool:
-        """Return whether a memory was changed since a version. Usage counts and re-embedding are no changes."""
+        """Return whether a memory was changed since a version, other than by counting uses or by a new embedding."""
         return version > memory.version or bool(changes_since(memory, version, self.records))
 
 
@@ -52,9 +52,9 @@ def read_record(caller: Caller, ports: Ports) -> MemoriesById:
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference. `line` is None for a removed entry, and `memory` is None for a new entry.
+    """A difference between a page and the memories. `line` is None for a removed entry, and `memory` for a new one.
 
-    A `move` may change anything except the text.
+    A difference of the kind `move` may change anything except the text.
     """
 
     kind: Kind
@@ -72,8 +72,8 @@ class Difference:
 def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]:
     """Return the differences between pages and memories, page by page.
 
-    If a memory changed after its page was written, an edit or removal of its entry is a `conflict`. Without such an edit,
-    the page is only outdated.
+    If a memory has changed since its page was written, an edit or a removal of its entry is a `conflict`. An entry that was
+    not edited is merely outdated.
     """
     entries = _find_entries(pages, record)
     differences: list[Difference] = []
@@ -89,7 +89,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """Return page and line of each memory's entry. Of several, the first with the memory's text wins, else the first."""
+    """Return the page and line of each memory's entry, which is the first with the memory's text, or else the first."""
     owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:
@@ -103,7 +103,7 @@ def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tupl
 
 
 def _find_new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterator[Difference]:
-    """Yield an addition, unless the entry has no text or repeats a current memory."""
+    """Yield the addition of an entry, unless it has no text or repeats the current memory with its id."""
     copied = record.memories.get(line.memory_id or "")
     if line.text.strip() and (copied is None or not record.is_current(copied) or text_of(copied) != line.text):
         yield Difference("add", page, line)
@@ -138,7 +138,7 @@ def _find_change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> L
 
 
 def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:
-    """Return whether the memory or its successor has this text. Then the entry is unchanged or was applied before."""
+    """Return whether the memory or its successor has this text, because the entry is unchanged or was applied before."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (text_of(memory), text_of(later) if later else None)
 

@@ -1,4 +1,4 @@
-"""The model of a page. Also names the page of a memory, and converts its text to and from a line of Markdown."""
+"""Model pages, name the page of a memory, and convert a memory's text to and from a line of Markdown."""
 
 import hashlib
 import re
@@ -13,7 +13,7 @@ from commonplace.domain.taxonomy import Section
 from commonplace.ports.values import Caller
 from commonplace.text.foundation.characters import undisguised
 
-# HTML, entities, and images: viewing a page must fetch nothing.
+# HTML, entities, and images, because viewing a page must not fetch anything.
 _MARKUP = re.compile(r"\\|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=!)\[")
 _FIRST = re.compile(r"\A(\d{1,9}(?=[.)])|(?=[#>+*~`|=\[_-]))")  # would start a Markdown block
 _EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")  # the lookbehind prevents quadratic time on long runs of blanks
@@ -27,14 +27,14 @@ _DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
 
 
 def escape(text: str) -> str:
-    """Escape Markdown, with line breaks as `<br>` and blanks at either end as entities."""
+    """Escape Markdown, and write line breaks as `<br>` and blanks at either end as entities."""
     shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
     shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _format_entity(char) for char in blanks[0]), shown)
     return _LINE_ENDS.sub(lambda end: _format_entity(end[0]), shown).replace("\n", "<br>")
 
 
 def text_of(memory: Memory) -> str:
-    """Return the text of a memory without invisible characters, as on a page."""
+    """Return the text of a memory as on a page, without invisible characters."""
     return undisguised(memory.content)
 
 
@@ -58,7 +58,7 @@ def _unescape_match(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class PageEntry:
-    """An entry. `section` is the section of the heading. `number` is the line on the page, from 1.
+    """An entry of a page. `section` is that of the heading above the entry. `number` is the line on the page, from 1.
 
     `memory_id` and `version` are None if a person has added the entry.
     """
@@ -73,10 +73,10 @@ class PageEntry:
 
 @dataclass(frozen=True)
 class Page:
-    """A parsed page. `listed` has the versions by id of all memories that were written to the page.
+    """A parsed page. `listed` maps the ids of all memories that were written to the page to their versions.
 
-    `unread` has the lines that are not entries. `whole` means that the page was not cut off. `edited` means that the content
-    was edited.
+    `unread` has the numbers of lines that are not entries. `whole` means that the page was not cut off. `edited` means that
+    the content was changed since the page was written.
     """
 
     name: str
@@ -89,17 +89,17 @@ class Page:
 
     @property
     def day(self) -> date | None:
-        """The day of a page of daily notes, else None."""
+        """The day of a page of daily notes, or None for the main page."""
         return day_of(self.name)
 
 
 def owner_hash(user_id: str) -> str:
-    """Return a hash of the user id for folders and pages, so that these expose no id."""
+    """Return a hash that stands for the user id in folders and pages, so that these expose no id."""
     return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
 
 
 def page_name(memory: Memory, zone: tzinfo) -> str:
-    """Return the name of the memory's page. The page of a daily note depends on the day of the event in the user's zone."""
+    """Return the name of a memory's page. The page of a daily note has the event date in the user's zone in its name."""
     return MAIN if memory.durability == "durable" else f"memory/{local_day(memory.happened_at, zone)}.md"
 
 
@@ -111,7 +111,7 @@ def zone_of(caller: Caller) -> tzinfo:
 
 
 def day_of(name: str) -> date | None:
-    """Return the day of a page of daily notes, None for another page."""
+    """Return the day of a page of daily notes, or None for the name of any other file."""
     match = _DAY.fullmatch(name)
     try:
         return date.fromisoformat(match[1]) if match else None
@@ -129,7 +129,7 @@ def is_page(name: str) -> bool:
 
 
 def was_moved_to(page: Page, memory: Memory, zone: tzinfo) -> bool:
-    """Return whether a person has moved an entry here from another page."""
+    """Return whether a person has moved the memory's entry to `page` from another page."""
     if memory.memory_id in page.listed:
         return False
     if page.day is None:

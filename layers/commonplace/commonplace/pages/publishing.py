@@ -1,4 +1,4 @@
-"""Write the memories as pages. A person's edits are not overwritten before they are applied."""
+"""Write memories as pages. A person's edits are not overwritten before they are applied."""
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
@@ -30,7 +30,7 @@ _log = logging.getLogger("commonplace")
 
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
-    """Return the pages of the current memories by name. Always includes `MEMORY.md`, and each day that has notes."""
+    """Return the pages of the current memories by name, which are `MEMORY.md` and a page for each day that has notes."""
     by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         by_page.setdefault(page_name(memory, zone), []).append(memory)
@@ -46,7 +46,7 @@ def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
 
 
 def _format_page(name: str, user_id: str, memories: list[Memory]) -> str:
-    """Return the text of a page. Memories with keys come first. The order is stable, to compare versions of a page."""
+    """Return the text of a page. Memories with keys come first, in a stable order, so that page versions can be compared."""
     memories.sort(key=lambda item: (item.key is None, item.key or "", item.happened_at.timestamp(), item.memory_id))
     day = day_of(name)
     body, lines = [f"# {title_of(name)}", ""], []
@@ -77,8 +77,8 @@ def write_pages(
 ) -> WrittenPages:  # fmt: skip
     """Write the changed pages, and remove pages of days without notes.
 
-    An edited page stays unchanged, unless `overwrite` is set, its text equals `taken_over` (texts by name), or it contains an
-    `erased` memory. A file without our header, or of another owner, always stays unchanged.
+    An edited page stays unchanged unless `overwrite` is True, its text is the one in `taken_over` (texts by name), or it
+    contains an `erased` memory. A file without Commonplace's header, or of another owner, always stays unchanged.
     """
     with gathered() as flaws:
         record = read_record(caller, ports)
@@ -107,7 +107,7 @@ def write_pages(
 def publish(run: Run, context: RunContext) -> str | None:
     """Write the user's pages after a run, if pages are configured.
 
-    Does not raise: a failure is logged and returned as one line, because the run itself is done.
+    A failure is logged and returned as one line instead of raised, because the run itself is done.
     """
     erased = {
         memory_id
@@ -119,7 +119,7 @@ def publish(run: Run, context: RunContext) -> str | None:
 
 
 def publish_changes(context: RunContext, cause: str, erased: Collection[str] = ()) -> str | None:
-    """Write the pages after any change. `cause` is named in the log. `erased` memories are removed from all pages."""
+    """Write the pages after any change. The log names the `cause`. `erased` memories are removed from all pages."""
     if context.night.pages is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Parse a page entry by entry. A page has our header, and may have been edited in any way."""
+"""Parse a page entry by entry. A page has Commonplace's header, but may otherwise have been edited in any way."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _SECTIONS = {heading.casefold(): section for section, heading in HEADINGS.items(
 
 
 def parse(name: str, page: str) -> Page | None:
-    """Return the parsed page. Returns None for a file without our complete header, which is not our page."""
+    """Return the parsed page, or None for a file without Commonplace's complete header, which is not a page."""
     header = _HEADER.fullmatch(page.replace("\r\n", "\n").replace("\r", "\n"))
     if header is None:
         return None
@@ -48,14 +48,14 @@ def parse(name: str, page: str) -> Page | None:
 
 
 def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterable[str] = (), whole: bool = True) -> str:
-    """Return a digest of the content. The digest doesn't depend on an editor's layout."""
+    """Return a digest of a page's content, which doesn't depend on an editor's layout."""
     content = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
     parts = json.dumps([dict(listed), content, list(unread), whole])
     return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
 
 
 def _strip_closing(heading: str) -> str:
-    """Return a heading without the `#` at its end."""
+    """Return a heading without the closing `#` characters at its end."""
     bare = heading.rstrip("#")
     return bare.rstrip(" ") if bare.endswith(" ") else heading
 
@@ -66,10 +66,10 @@ class _ParsedItem:
     section: Section | None
     parts: list[str]
     closed: bool = False
-    """Whether the id was read. The id ends the item."""
+    """Whether the id, which ends the item, was read."""
 
     def take(self, part: str) -> None:
-        """Append a part. An editor may have wrapped the line inside the id."""
+        """Append a part, and check whether the item now has its id, inside which an editor may have wrapped the line."""
         self.parts.append(part)
         self.closed = self.closed or _ID.search("".join(self.parts[-4:])[-_LONGEST_ID - len(part) :]) is not None
 
@@ -79,7 +79,7 @@ class _ParsedItem:
         return "".join(self.parts)
 
     def line(self) -> PageEntry:
-        """Return the entry. If a person has joined two entries, returns the first."""
+        """Return the entry of the item, which has the first id if a person has joined two entries."""
         whole = self.joined
         match = _ID.search(whole)
         shown = _ID.sub("", whole).strip(" \t")
@@ -96,7 +96,7 @@ class _ParsedItem:
 
 @dataclass
 class _BodyParser:
-    """Parses the part below the header, line by line. `number` is the number of the next line."""
+    """Parses the part of a page below the header, line by line. `number` is the number of the next line."""
 
     title: str
     number: int
@@ -107,7 +107,7 @@ class _BodyParser:
     open: bool = False
 
     def take(self, line: str) -> None:
-        """Read the next line. A line that is not a heading, entry or continuation is `unread`."""
+        """Read the next line. A line that is not a heading, an entry or a continuation is added to `unread`."""
         item = _ITEM.fullmatch(line)
         if item and (not self.open or len(item[1].expandtabs()) < 2):
             self.items.append(_ParsedItem(self.number, self.section, []))

@@ -1,1 +1,1 @@
-"""The interfaces that use cases depend on, as protocols. All adapters of a protocol pass the same test suite."""
+"""Protocols for the interfaces that use cases depend on. All adapters of a protocol pass the same test suite."""

@@ -1,4 +1,4 @@
-"""All ports of a use case in one bundle."""
+"""The bundle of ports that every use case receives."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # deferred: most calls start no run
 
 @dataclass(frozen=True)
 class Upkeep:
-    """The ports of an index check. `contents` is None without an index. `pending` lists the unconfirmed writes."""
+    """The ports that an index check needs. `contents` is None if there is no index. `pending` lists unconfirmed writes."""
 
     everything: AllRecords
     contents: IndexContents | None = None
@@ -44,22 +44,22 @@ class NightQueue(Protocol):
     """A queue for workers. A message names a user whose nightly run is due, or a run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a nightly run for each user. Returns the number of users. Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a nightly run for each user, and return their number. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        """Queue the rest of a run, to start after `seconds` (at most 900). Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue the rest of a run to start in `seconds`, at most 900. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
 
 
 @dataclass(frozen=True)
 class Relay:
-    """Hands over long work to a worker. `pending` lists writes that the index may lack. It is None without an index."""
+    """Hands long work over to a worker. `pending` lists writes that the index may lack, and is None if there is no index."""
 
     in_time: Callable[[], bool]
     queue: NightQueue
     pending: PendingWrites | None = None
 
     def may_go_on(self, user_id: str, done: int) -> bool:
-        """Return True if the run has time left and at most 200 writes wait for the index."""
+        """Return whether the run has time left and at most 200 of the user's writes wait for the index."""
         return self.in_time() and not (done % _BETWEEN == 0 and self._is_crowded(user_id))
 
     def hand_over(self, user_id: str, run_id: str) -> None:
@@ -72,7 +72,7 @@ class Relay:
 
 @dataclass(frozen=True)
 class BackupStorage:
-    """Limits on backups. `most` is the number of backups per user, and `days` is their retention."""
+    """Limits on backups. `most` is the maximum number per user, and `days` is how long each backup is stored."""
 
     most: int = 10
     days: int = 90
@@ -80,7 +80,7 @@ class BackupStorage:
 
 @dataclass(frozen=True)
 class Ports:
-    """All ports of a use case."""
+    """All the ports that a use case may need."""
 
     records: MemoryRecords
     facts: UserFacts
@@ -96,30 +96,30 @@ class Ports:
     feedback: Feedback
     documents: Documents
     words: WordModel
-    """Averages of word vectors for the classifier and tags. They are fast, and are not the vectors of memories."""
+    """A fast model that averages word vectors for the classifier and the tags, but not for memories."""
     reader: StatementReader | None = None
     summarizer: LanguageModel | None = None
     summary_seconds: float = 20.0
-    """Time limit of a summary in seconds, retries included."""
+    """The time limit for a summary including retries, in seconds."""
     fallback: MemoryIndex | None = None
-    """Answers from the records while the index is unavailable."""
+    """Searches the records while the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
     weights: Weights = field(default_factory=Weights)
     least_similarity: float = SIMILARITIES["balanced"]
-    """The least similarity of two memories for a merge suggestion."""
+    """The minimum similarity of two memories that are suggested for a merge."""
     category_confidence: float = 0.5
-    """Below this confidence, a store reports the two likeliest categories."""
+    """The confidence below which a store reports the two likeliest categories."""
     night: "Callable[[], NightPorts] | None" = None
-    """Ports for tools that change many memories in one run; created on first use."""
+    """Returns the ports for tools that change many memories in one run, which are created by the first call."""
     files: StoredFiles | None = None
-    """Storage of exports, uploads and backups; None if this interface has none."""
+    """The storage of exports, uploads and backups, or None if this interface stores no files."""
     backups: BackupStorage = BackupStorage()
     upkeep: Callable[[], Upkeep] | None = None
-    """Ports to check and repair the index; created on first use."""
+    """Returns the ports that check and repair the index, which are created by the first call."""
     relay: Relay | None = None
-    """Hands long work to a worker; None if each call finishes its own work."""
+    """The relay that hands long work to a worker, or None if each call finishes its own work."""
     progress: Callable[[int, int | None], None] | None = None
-    """Reports the progress of a long task: the number of finished items, and the total if it is known."""
+    """Receives the progress of a long task as the number of finished items and the total, which is None while unknown."""
 
     def in_time(self, things: Iterable[_T]) -> Iterator[_T]:
         """Yield the items. Raises `OutOfTime` if the call has no time left for the next item."""

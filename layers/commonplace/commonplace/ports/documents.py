@@ -9,19 +9,19 @@ from commonplace.domain.transfer import FileKind, StoredFile
 
 
 class Documents(Protocol):
-    """A user's documents. Unlike memories, they are never compared with others."""
+    """A store of documents. Unlike memories, documents are never compared with each other."""
 
     def put(self, user_id: str, document: Document) -> None:
-        """Write the next version atomically. Keeps the newest 20. Raises `CONFLICT` if the stored version isn't one lower."""
+        """Write the next version atomically, keeping the newest 20. Raises `CONFLICT` if the stored one isn't one lower."""
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
-        """Return the newest version, which may be a deletion marker. Strongly consistent."""
+        """Return the newest version, which may be a deletion marker. The read is strongly consistent."""
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
         """Return the stored versions, newest first."""
 
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
-        """Yield the newest version of each document in a namespace or below it, by path. Includes deleted documents."""
+        """Yield the newest version of each document in or below a namespace, even of deleted documents, ordered by path."""
 
     def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
         """Replace the text and passages of a stored version permanently. Does nothing if the version doesn't exist.
@@ -30,26 +30,26 @@ class Documents(Protocol):
         """
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
-        """Delete a document with all its versions permanently. Safe to repeat."""
+        """Delete a document and all its versions permanently. Calls may be repeated."""
 
 
 class StoredFiles(Protocol):
-    """Files of users, by kind and id. Expired files are treated as missing."""
+    """A store of users' files, each with a kind and an id. Expired files count as missing."""
 
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
-        """Store a file or replace its body, atomically. Reads a file object in chunks."""
+        """Store a file or replace its body, atomically. A file object is read in chunks."""
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
-        """Return a file and its bytes, or None if it is missing."""
+        """Return a file and its bytes, or None if the file is missing."""
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
-        """Copy a file into `into` in chunks. Returns False if it is missing."""
+        """Copy the bytes of a file to `into` in chunks. Returns False if the file is missing."""
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[StoredFile]:
         """Return the user's files of a kind, newest first."""
 
     def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
-        """Delete a file with all its older versions, if it exists."""
+        """Delete a file and its older versions, if the file exists."""
 
     def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
         """Delete all files of a user, or all of one kind."""
@@ -59,13 +59,13 @@ class StoredFiles(Protocol):
 
 
 class Pages(Protocol):
-    """One user's Markdown pages by name. Writes are atomic. Each method may raise `STORAGE_UNAVAILABLE`."""
+    """The Markdown pages of one user, by name. Writes are atomic. Each method may raise `STORAGE_UNAVAILABLE`."""
 
     def names(self) -> list[str]:
         """Return the names of the pages at the top level and one folder below. Each name ends in `.md`."""
 
     def read(self, name: str) -> str | None:
-        """Return the text of a page, or None if it is missing. Raises `INVALID_ARGUMENT` if it isn't text."""
+        """Return the text of a page, or None if the page is missing. Raises `INVALID_ARGUMENT` if the file isn't text."""
 
     def write(self, name: str, text: str) -> None:
         """Create or replace a page."""

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.integer[Any]]
     Flags = npt.NDArray[np.bool_]
 else:
-    Floats = Integers = Flags = object  # code that doesn't compute with the columns doesn't import numpy
+    Floats = Integers = Flags = object  # so that only code that computes with the columns imports numpy
 
 
 class Depth(NamedTuple):
-    """The number of candidates that the index returns for ranking. Words and vectors are counted separately."""
+    """The numbers of candidates that the index returns for ranking, by words and by vector."""
 
     by_words: int
     by_vector: int
@@ -40,7 +40,7 @@ DEPTHS = {"thorough": Depth(200, 100), "fast": Depth(50, 50)}
 
 @dataclass(frozen=True)
 class Corpus:
-    """Statistics of the user's visible memories. `frequencies` is the number of memories that contain each term."""
+    """Statistics of the user's visible memories. `frequencies` has the number of memories that contain each query term."""
 
     memories: int
     average_length: float
@@ -51,12 +51,12 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Candidates as columns, one row per memory, in any order.
+    """Candidates as columns, with one row per memory, in any order.
 
-    Only `ranked` rows may be returned. Words of the other rows raise the score of neighbours in the same session. `cosines`
-    are NaN without a vector. `sessions` are session numbers, or -1 without a session. `session_lengths` are the mean tokens
-    per memory of the session. `speakers` are indexes into `speaker_names`, or -1 without a speaker. `speaker_names` are in
-    lower case. `days` are ordinals of the event date. `created` is in seconds since 1970.
+    Only `ranked` rows may be returned. The words of other rows raise the scores of neighbours in the same session. `cosines`
+    are NaN for memories without a vector. `sessions` are session numbers, or -1. `session_lengths` are the mean numbers of
+    tokens per memory in the session. `speakers` are indexes into `speaker_names`, or -1. `speaker_names` are in lower case.
+    `days` are ordinals of the event date. `created` is in seconds since 1970.
     """
 
     ids: list[str]
@@ -90,9 +90,9 @@ class Legs:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The candidates for a question. `partial` is True if older memories were not searched. `legs` is set on request.
+    """The candidates for a question. `partial` is True if older memories were not searched. `legs` is None by default.
 
-    `other_model` is True if a visible memory has a vector of another model, so that it was only found by words.
+    `other_model` is True if a visible memory has a vector of another model, so that only its words were searched.
     """
 
     candidates: Candidates
@@ -103,65 +103,65 @@ class Retrieved:
 
 
 class MemoryIndex(Protocol):
-    """The search index, built from the records. Each method raises `IndexUnavailable` if the index can't answer in time."""
+    """The search index, built from the records. Its methods raise `IndexUnavailable` if the index can't answer in time."""
 
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
-        """Retrieve the best memories by words and by vector. Returns their neighbours and the counts for BM25 too.
+        """Return the best memories by words and by vector, their neighbours, and the counts for BM25.
 
         A neighbour is a visible memory of the same session, up to `bm25.REACH` positions away. Neighbours that pass the
-        filter are ranked too, so their own neighbours are returned as well. `with_legs` also returns the hits by words and
-        the hits by vector as two lists. This may take longer.
+        filter are ranked too, so their own neighbours are returned as well. With `with_legs`, which may take longer, the
+        hits by words and the hits by vector are also returned as two lists.
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """Return up to `limit` memories by rarest shared words and `limit` by vector. Memories in both lists come first."""
+        """Return up to `limit` memories by rare shared words and up to `limit` by vector, the most similar first."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        """Return the visible memories that pass the filter, and `partial`. Sorts by importance, then newest first."""
+        """Return up to `limit` ids of memories, most important first, then newest, and whether some may be missing."""
 
 
 class IndexWriter(Protocol):
-    """Writes changes into the index. Changes may be repeated and in any order, because the newest version wins."""
+    """Writes changes to the index. Changes may be repeated and may come in any order, because the newest version wins."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes and return an outcome for each. Later searches see done changes. Never raises network errors."""
+        """Write changes and return an outcome for each, even after network errors. Later searches see the done changes."""
 
 
 class IndexContents(Protocol):
-    """The documents of the index. Each method raises `IndexUnavailable`."""
+    """The documents of the index. Each method raises `IndexUnavailable` if the index doesn't answer."""
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        """Return the document of each record, or None if it is missing. A damaged document has a different `digest`."""
+        """Return the document of each record, or None for a missing one. A damaged document has a different `digest`."""
 
     def every(self) -> Iterator[IndexedDocument]:
-        """Yield all documents of all users, grouped by user. Skips tombstones."""
+        """Yield all documents of all users, except tombstones, grouped by user."""
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
-        """Yield the user's documents. Skips tombstones. `digest` is "" if the index doesn't store digests."""
+        """Yield the user's documents, except tombstones. `digest` is "" if the index doesn't store digests."""
 
     def miscounted(self, user_id: str) -> list[str]:
-        """Return the names of the user's stored counts that are wrong. Empty if the engine maintains the counts."""
+        """Return the names of the user's stored counts that are wrong. An engine that maintains its counts returns none."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes like `IndexWriter.put`, but also overwrite documents of the same version."""
+        """Write changes as `IndexWriter.put` does, but also overwrite documents of the same version."""
 
     def recount(self, user_id: str) -> None:
         """Recompute the stored counts of the user's documents."""
 
 
 class IndexRebuild(Protocol):
-    """Builds a new index, then switches from the live index to the new one. Each method raises `IndexUnavailable`."""
+    """Builds a new index, then switches from the live index to the new one. Each method may raise `IndexUnavailable`."""
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index or of the planned layout. Returns None before setup."""
+        """Return the embedding model of the live index or of the planned layout, or None before setup."""
 
     def begin(self) -> str:
-        """Create or resume the new version and return its name. From now on, changes are written to both versions."""
+        """Create or resume the new version and return its name. From then on, changes are written to both versions."""
 
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
-        """Write records into the new index only. Overwrites documents of the same version."""
+        """Write records to the new index only, and overwrite documents of the same version."""
 
     def finish(self) -> None:
         """Switch to the new version in one step and delete the old one."""
@@ -171,22 +171,22 @@ class PendingWrites(Protocol):
     """Writes that the index may lack. Each write of a memory adds a row in the same transaction."""
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
-        """Return the user's records with unconfirmed writes, and whether the list is complete. Strongly consistent."""
+        """Return the user's records with unconfirmed writes, and whether these are all. The read is strongly consistent."""
 
     def has_more_than(self, most: int, user_id: str) -> bool:
-        """Return whether more than `most` writes of the user wait. Cheaper than `pending`."""
+        """Return whether more than `most` of the user's writes are unconfirmed. This costs less than `pending`."""
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
-        """Confirm that the index has this version. The row stays if a newer version waits. Safe to repeat in any order."""
+        """Confirm that the index has this version. The row stays if a newer version is unconfirmed. Calls may be repeated."""
 
     def mark_reported(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
-        """Mark whether a rejection of this version by the index was reported. Returns False if nothing changed."""
+        """Record whether the index's rejection of this version was reported. Returns False if nothing changed."""
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
-        """Yield the records of all users with writes that have waited since before this time. May lag behind a write."""
+        """Yield the records of all users with writes unconfirmed since before `before`. The latest writes may be missing."""
 
     def oldest_pending(self) -> datetime | None:
-        """Return the time of the oldest pending write. May lag behind a write."""
+        """Return the time of the oldest unconfirmed write, or None. The latest writes may be missing."""
 
 
 class DeadLetters(Protocol):

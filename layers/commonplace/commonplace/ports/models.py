@@ -24,20 +24,20 @@ class Embedder(Protocol):
         """Return additional features for a classifier, or None if they would cost extra."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """Return the unit vector of a question, to compare with vectors of possible answers. Returns None like `embed`."""
+        """Return the unit vector of a question, for comparison with possible answers, or None if the model can't embed it."""
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return the vectors of many texts in the same order. Makes as few calls as the model allows."""
+        """Return the vectors of many texts in the same order, with as few calls as the model allows."""
 
 
 class WordModel(Embedder, Protocol):
-    """Averages the vectors of a text's pieces, and counts them."""
+    """Averages the vectors of the pieces of a text, and counts the pieces."""
 
     def pieces(self, text: str) -> int:
         """Return the number of pieces. Consecutive characters outside the vocabulary count as one piece."""
 
     def has_word(self, word: str) -> bool:
-        """Return whether the vocabulary has a word in lower case, or the name that it may be."""
+        """Return whether the vocabulary has a lower-case word, or a name that it may stand for ("Walter" for "walters")."""
 
 
 class StatementReader(Protocol):
@@ -48,7 +48,7 @@ class StatementReader(Protocol):
 
 
 class LanguageModel(Protocol):
-    """A language model with the interface of the Messages API."""
+    """A language model with an interface like that of the Messages API."""
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ class TokenBudget(Protocol):
     """Counts tokens per calendar day (UTC), per user and in total. Reserve tokens before a call and settle them after it."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
-        """Reserve tokens of the day. Returns False if this would exceed a limit."""
+        """Reserve tokens for a day. Returns False if the reservation would exceed a limit."""
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
-        """Replace a reservation with the tokens used."""
+        """Replace a reservation by the number of tokens that were used."""

@@ -1,4 +1,4 @@
-"""Ports of a run: the ledger, the lease, the stored runs, and a bundle of all ports."""
+"""Ports of the ledger, the lease and the stored runs, and a bundle of all the ports that a run needs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from commonplace.ports.values import Fence
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """An interaction in the ledger. `interaction` is None after the text was dropped.
+    """An interaction in the ledger. `interaction` is None once its text has been dropped.
 
     `failures` counts the runs that failed on the interaction. `run_id` is the last run that read the interaction or failed
-    on it. `read_at` is when the run that read it or gave up on it was closed. `messages` is the number of
-    messages of a discussion, even after the text was dropped. It is 0 for other interactions.
+    on it. `read_at` is the time when the run that read the interaction, or gave up on it, was closed. `messages` is the
+    number of messages of a discussion, even without its text, and 0 for other interactions.
     """
 
     interaction_id: str
@@ -41,40 +41,40 @@ class LedgerMark:
 
 
 class Ledger(Protocol):
-    """The user's interactions and their states. A run reads the interactions that are pending, whatever their time."""
+    """The interactions of users and their states. A run reads all pending interactions, however old they are."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
-        """Record each interaction as pending unless its id is known. For each, returns whether it is new.
+        """Record each interaction as pending unless its id is known, and return for each whether it is new.
 
-        Writes all in one transaction, or the last first. After a crash, all successors of a stored interaction exist.
+        They are written in one transaction, or last to first, so that a crash never loses successors of a stored one.
         """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
-        """Return the interactions that no run has read, ordered by the time of the interaction. Strongly consistent."""
+        """Return the interactions that no run has read, ordered by their time. The read is strongly consistent."""
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
-        """Return the existing entries, in the order of the ids."""
+        """Return the entries that exist, in the order of the ids."""
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Mark interactions that still have a text as pending again, and reset their failures. Returns how many."""
+        """Mark interactions that still have a text as pending again, and reset their failures. Returns their number."""
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
-        """Drop texts read or given up longer than `retention` ago. Returns how many. Records must confirm the clock."""
+        """Drop texts read or given up before `now - retention`, and return how many. An implausible `now` may be lowered."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
-        """Drop these texts at once, in any state. Pending interactions then count as read."""
+        """Drop the texts of interactions in any state. Pending interactions then count as read."""
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
-        """Yield users with pending interactions, or with texts read before `texts_before`. May lag by seconds."""
+        """Yield users with pending interactions, or with texts read before `texts_before`. The result may be seconds old."""
 
 
 class Leases(Protocol):
     """The lease under which runs change a user's memories. Writes under an older lease raise `LEASE_LOST`."""
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
-        """Take the lease until `until`, with a higher number than any before. Returns None if another is valid at `now`.
+        """Take a lease that ends at `until` and has the highest number so far, or return None if another is valid at `now`.
 
-        If a lease ends more than twice its duration after `now`, the clock must have been set back. Such a lease is free.
+        A lease that ends more than twice its duration after `now` counts as free, because the clock must have been set back.
         The factor of two leaves a margin for two machines whose clocks differ.
         """
 
@@ -82,37 +82,37 @@ class Leases(Protocol):
         """Extend the lease."""
 
     def release(self, fence: Fence) -> None:
-        """Release the lease. Has no effect if a newer lease exists."""
+        """Release the lease, unless a newer one exists."""
 
 
 class RunStore(Protocol):
-    """A user's runs. At most one run is unfinished. Writes raise `LEASE_LOST` without the newest lease."""
+    """The runs of users. Each user has at most one unfinished run. Writes without the newest lease raise `LEASE_LOST`."""
 
     def unfinished(self, user_id: str) -> Run | None:
-        """Return the run that was started but not closed, if any."""
+        """Return the run that was started but not closed, or None."""
 
     def save(self, run: Run, fence: Fence) -> None:
         """Save the current state of the run."""
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
-        """Mark the ledger's entries and save the closed run. With several transactions, the last one closes the run.
+        """Mark the ledger's entries and save the closed run. If several transactions are needed, the last closes the run.
 
-        Safe to repeat after a crash. An entry that is marked `pending` stays pending, with its failures. An entry stays read
-        if its text was erased meanwhile.
+        The call may be repeated after a crash. An entry that is marked `pending` stays pending, with its failures. An entry
+        stays read if its text was erased meanwhile.
         """
 
     def get(self, user_id: str, run_id: str) -> Run | None:
         """Return the run with that id, or None if there is none."""
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
-        """Return the newest runs, newest first."""
+        """Return up to `limit` of the newest runs, newest first."""
 
 
 class RunParts(Protocol):
-    """Named parts of a run, saved before they take effect. Writes raise `LEASE_LOST` without the newest lease."""
+    """Named parts of a run, saved before they take effect. Writes without the newest lease raise `LEASE_LOST`."""
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
-        """Save a part (a model's answer, a day's plan) under a name. Never replaces a part."""
+        """Save a part, such as a model's answer or a day's plan, under a name. An existing part is never replaced."""
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
         """Return the part with that name, or None if there is none."""
@@ -147,13 +147,13 @@ class NightPorts:
     model: LanguageModel | None = None
     allowance: Allowance = Allowance()
     text_retention: timedelta = timedelta(days=30)
-    """How long the text of an interaction is stored after it was read."""
+    """How long the text of an interaction is stored after a run has read it."""
     pages: Callable[[str], Pages] | None = None
-    """Returns the pages of a user by user id. If set, each run writes the user's pages at the end."""
+    """Returns the pages of the user with the given id. If this is set, each run ends by writing the user's pages."""
     finish_erasing: Callable[[bool], bool] = lambda _wait: True
     """Removes erased text from places outside the records, such as a log file.
 
-    The argument is whether to wait some seconds. Returns False if a reader blocks the removal; the next writer repeats it.
+    The argument is whether to wait a few seconds. Returns False if a reader blocks the removal, which the next write repeats.
     """
     least_worth: float | None = None
-    """The least evidence, 0 to 1, of a statement that rules extract. None means the default threshold of the rules."""
+    """The minimum evidence, 0 to 1, for a statement that rules extract. None means the default threshold of the rules."""

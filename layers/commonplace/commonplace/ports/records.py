@@ -1,4 +1,4 @@
-"""Ports of the records: a user's memories, their operations, and related rows."""
+"""Ports of the record store, with the memories of users, their operations, and related rows."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -24,13 +24,13 @@ from commonplace.ports.values import (
 
 
 class MemoryRecords(Protocol):
-    """The record store. Each write is one transaction: the record, its audit row and the change for the index."""
+    """The record store. Each transaction writes a record, its audit row and the change for the index."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         """Store each entry unless an active, unexpired memory equals it. Returns each stored memory and whether it is new.
 
-        Archives an expired memory that equals an entry. Stores each entry completely or not at all. Raises before the first
-        write if the audit detail of an entry isn't JSON.
+        An expired memory that equals an entry is archived. Each entry is stored completely or not at all. If the audit detail
+        of an entry isn't JSON, nothing is written.
         """
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
@@ -44,7 +44,7 @@ class MemoryRecords(Protocol):
         """Return the existing memories, in the order of the ids."""
 
     def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
-        """Return memories like `get`, each with its vector."""
+        """Return the same memories as `get`, each with its vector."""
 
     def all(self, user_id: str) -> Iterator[Memory]:
         """Yield all records of the user, active and closed, oldest first."""
@@ -58,7 +58,7 @@ class MemoryRecords(Protocol):
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with vectors, and whether the list is complete. May lag behind a write."""
+        """Return the newest active records with vectors, and whether these are all. The latest writes may be missing."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         """Return the changes of one memory, oldest first."""
@@ -68,13 +68,13 @@ class UserFacts(Protocol):
     """Facts about a user's memories as a whole."""
 
     def tags(self, user_id: str) -> dict[str, int]:
-        """Return the user's tags with their numbers of active memories. Sorts by number and returns at most 500 tags."""
+        """Return the user's tags, 500 at most, with their numbers of active memories. The most used tags come first."""
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
-        """Return statistics of the user's memories."""
+        """Return counts of the user's memories at `now`, including those embedded by a model other than `embedding_model`."""
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
-        """Return outlines of the records that contain all `terms` (index tokens), in any order. Skips erased records."""
+        """Return outlines, in any order, of the records that contain all `terms` (index tokens) and are not erased."""
 
 
 class Operations(Protocol):
@@ -98,20 +98,20 @@ class Operations(Protocol):
         """Return the newest operation that is not an undo. Ids are ordered by time to the millisecond."""
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
-        """Return the active, unexpired memory that holds a key. Strongly consistent."""
+        """Return the active, unexpired memory that holds a key, or None. The read is strongly consistent."""
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
         """Return the keys of visible memories in alphabetical order, at most 10,000."""
 
 
 class Aliases(Protocol):
-    """A user's aliases. Erasing or purging a memory deletes its aliases, and erasing a user deletes all."""
+    """The aliases of memories. Erasing or purging a memory deletes its aliases, and erasing a user deletes all of theirs."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
-        """Store the aliases. Replaces aliases with the same name."""
+        """Store the aliases, and replace existing aliases with the same names."""
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
-        """Return the memory ids by name. Omits unknown and withdrawn names."""
+        """Return the memory id for each of `names`, without unknown and withdrawn names."""
 
     def all(self, user_id: str) -> Iterator[Alias]:
         """Yield all aliases of the user, active and withdrawn, ordered by name."""
@@ -129,10 +129,10 @@ class ErasedIds(Protocol):
 
 
 class TagRows(Protocol):
-    """A user's merged and archived tags. Active tags have no row. `UserFacts` counts them."""
+    """A user's merged and archived tags. Active tags have no row, and are counted by `UserFacts`."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
-        """Return all rows of the user. Strongly consistent."""
+        """Return all rows of the user, by a strongly consistent read."""
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
         """Replace all rows of the user. Raises `LEASE_LOST` if the fence isn't the newest."""
@@ -142,24 +142,24 @@ class AllRecords(Protocol):
     """The records of all users."""
 
     def every(self) -> Iterator[Stored]:
-        """Yield every record of every user in any order, active and closed. Includes all records written before the call."""
+        """Yield every record of every user in any order, active or closed, including all records written before the call."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
-        """Yield the user's records ordered by id, active and closed. The first id comes after the id `after`."""
+        """Yield the user's records, active and closed, ordered by id. Only ids that sort after `after` are included."""
 
 
 class RawRecords(Protocol):
     """A user's records with their audit rows."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        """Yield every record of the user ordered by id. Includes closed and unreadable records."""
+        """Yield every record of the user, even if closed or unreadable, ordered by id."""
 
 
 class UserErasure(Protocol):
     """Erases a user from a store."""
 
     def erase(self, user_id: str) -> None:
-        """Erase all data of the user permanently. Safe to repeat after a crash. Concurrent writes may survive."""
+        """Erase all data of the user permanently. Calls may be repeated after a crash. Concurrent writes may survive."""
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         """Erase an unreadable record with its related rows. Returns False if no such record exists.

@@ -1,4 +1,4 @@
-"""Ports that record how memories are used: searches, hits and ratings."""
+"""Ports that record searches, hits and ratings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ class UsageLog(Protocol):
     """Counts which memories were found, without delaying the answer."""
 
     def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
-        """Count one hit for each memory. A count that can't be written now is written later. Never fails."""
+        """Count one hit for each memory, without ever failing. A count that can't be written now is written later."""
 
     def fold(self, user_id: str) -> None:
         """Add the counts to the memories. Concurrent and repeated calls count each hit once."""
@@ -21,13 +21,13 @@ class UsageLog(Protocol):
 
 
 class SearchLog(Protocol):
-    """Stores each search for 90 days, unless this is switched off. Uses this machine's clock."""
+    """Stores each search for 90 days by this machine's clock, unless the log is switched off."""
 
     def is_on(self) -> bool:
         """Return whether searches are stored."""
 
     def searched(self, user_id: str, search: LoggedSearch) -> None:
-        """Store a search without delaying its answer. Never fails."""
+        """Store a search without ever failing or delaying its answer."""
 
     def searches(self, user_id: str) -> list[LoggedSearch]:
         """Return the user's stored searches in order of arrival."""
@@ -36,17 +36,17 @@ class SearchLog(Protocol):
         """Return all stored queries of a user, including expired queries that are not purged yet."""
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
-        """Delete the searches whose query is selected permanently, including expired searches. Returns how many."""
+        """Permanently delete the searches whose query `is_meant` selects, even expired ones. Returns their number."""
 
 
 class Feedback(Protocol):
-    """A user's newest 500 ratings, each stored for 90 days. Erasing a memory or a user deletes the ratings."""
+    """The newest 500 ratings of each user, stored for 90 days. Erasing a memory or a user also deletes the ratings."""
 
     def rate(self, user_id: str, rating: Rating) -> bool:
-        """Store a rating. Replaces a rating of the same memory and query. Returns False if the memory is not active."""
+        """Store a rating, or replace that of the same memory and query. Returns False if the memory is not active."""
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:
         """Return the user's ratings, oldest first."""
 
     def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
-        """Delete the selected ratings permanently. Returns how many."""
+        """Permanently delete the ratings that `is_meant` selects. Returns their number."""

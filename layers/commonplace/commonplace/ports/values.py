@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     Vector = npt.NDArray[np.float32]
 else:
-    Vector = object  # code that doesn't compute with vectors doesn't import numpy
+    Vector = object  # so that only code that computes with vectors imports numpy
 
 MOST_TAGS = 500
-"""The most tags of a user that a store reads. The most used tags come first."""
+"""The maximum number of a user's tags that are read at once. The most used tags come first."""
 MOST_RATINGS = 500
-"""The most ratings stored per user. Each search reads all of them."""
+"""The maximum number of ratings that are stored per user. Each search reads all of them."""
 SEARCH_TTL = RATING_TTL = timedelta(days=90)
 
 Clock = Callable[[], datetime]
@@ -56,7 +56,7 @@ class Reply:
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The model gave no usable answer. The message explains why. `misconfigured` means a 4xx status other than 429."""
+    """The model gave no usable answer, for the reason in the message. `misconfigured` means a 4xx status other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)
@@ -90,14 +90,14 @@ class Filter:
 
     @property
     def equal(self) -> dict[str, str]:
-        """The values that fields must equal, by the field names that every index uses."""
+        """The required values of fields, by field name. Every index uses these field names."""
         names = ("collection", "category", "section", "content_type", "subject", "emotion")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The most that importance, recency and use can add to a score. They decide between equally good matches."""
+    """The maximum that importance, recency and usage each add to a score, to decide between equally good matches."""
 
     importance: float = 0.02
     recency: float = 0.02
@@ -106,7 +106,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Similar:
-    """A similar older memory. `cosine` is None without vectors of the index's model.
+    """A similar older memory. `cosine` is None unless both memories have vectors of the index's model.
 
     `other_model` is True if the memory has a vector of another model.
     """
@@ -123,7 +123,7 @@ class Statistics:
     """Counts of a user's active memories, and of memories that need maintenance.
 
     `expired` counts durable memories only, because daily notes are meant to expire. If only the newest memories were
-    counted, `of_newest` is the number of these memories.
+    counted, `of_newest` is their number.
     """
 
     active: int
@@ -161,7 +161,7 @@ class Rating:
 
 
 class IndexUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The index is down, slow or broken. `Ports.fallback` answers instead. The message is for the log."""
+    """The index is down, slow or broken, and `Ports.fallback` answers instead. The message is for the log."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
@@ -174,7 +174,7 @@ class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller: the verified user, the agent, and the time in the user's zone."""
+    """The verified user and the agent of a call, and its time in the user's zone."""
 
     user_id: str
     now: datetime
@@ -182,22 +182,22 @@ class Caller:
     redacted: tuple[str, ...] = ()
     """Kinds of secrets that were removed from the request."""
     admin: bool = True
-    """Whether a person or a program calls. Only they may export and import all memories; a model or its agent may not."""
+    """Whether the caller is a person or a program, rather than a model, which may not export or import all memories."""
     waits: bool = True
-    """Whether a store compares the memory with similar memories at once. Otherwise `history` compares on demand."""
+    """Whether a new memory is compared with similar memories at once. Otherwise `history` compares them on demand."""
     counts: bool = True
-    """Whether `search_memory` counts the hits as used and stores the query. False while a person is still typing."""
+    """Whether `search_memory` counts the hits as used and stores the query, unlike while a person is still typing."""
     goes_on: str | None = None
     """The run that a worker continues with this call."""
 
 
 COMPARED = "compared"
-"""A field in the audit row of a store. It is false if the caller did not wait for similar memories."""
+"""The field in a stored memory's audit row that is false if the caller did not wait for similar memories."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """One audited change of a record: operation, time, and details."""
+    """An audited change of a record, with its operation, time and details."""
 
     operation: str
     at: datetime
@@ -233,7 +233,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class RawRecord:
-    """A stored record. `memory` is None if it is unreadable. `audits` maps each version to the row that created it."""
+    """A stored record. `memory` is None if the record is unreadable. `audits` maps each version to its audit row."""
 
     memory_id: str
     record: bytes
@@ -243,7 +243,7 @@ class RawRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """A record to write, and its state `before`. `erases` also removes the words from the record's audit rows."""
+    """A record to write, and its state `before`. `erases` means that the words also vanish from the record's audit rows."""
 
     memory: Memory
     audit: Audit
@@ -262,7 +262,7 @@ class Fence:
 
 @dataclass(frozen=True)
 class Operation:
-    """Changes that are applied atomically. `opens` is a new or restored memory, or it replaces the closed memories."""
+    """Changes that are applied atomically. `opens` is a new or restored memory, which may replace those in `closes`."""
 
     operation_id: str
     user_id: str
@@ -274,7 +274,7 @@ class Operation:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """All changes; the closed memories come first."""
+        """All changes, with those of the closed memories first."""
         return (*self.closes, *((self.opens,) if self.opens else ()))
 
 
@@ -282,9 +282,9 @@ class Operation:
 class AppliedChange:
     """An applied change. `version` is the new version, and `before` has the old JSON values of the replaced fields.
 
-    `before` is None if the memory is new. `before` never contains version, time and usage, because each write changes them.
-    It contains no words either, because only erasures change words. `by_model` is the ISO 8601 time when a model closed
-    the memory without a new value.
+    `before` is None if the memory is new. It never contains version, time and usage, which each write changes, or words,
+    which only erasures change. `by_model` is the ISO 8601 time when a model closed the memory without a new value, or None
+    if no model did.
     """
 
     memory_id: str
@@ -296,7 +296,7 @@ class AppliedChange:
 
 @dataclass(frozen=True)
 class Applied:
-    """An applied operation. It contains no words of a memory."""
+    """An applied operation, without the words of any memory."""
 
     operation_id: str
     kind: "OperationKind"
@@ -337,7 +337,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True)
 class StreamRecord:
-    """One record of the stream. If it is unreadable, `change` is None and `trouble` explains why without quoting it."""
+    """A record of the stream. If it is unreadable, `change` is None, and `trouble` explains why without quoting it."""
 
     sequence: str
     user_id: str

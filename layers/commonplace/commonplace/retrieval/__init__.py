@@ -1,1 +1,1 @@
-"""Finds the memories that match a query, by parsing, retrieval and ranking."""
+"""Find the memories that match a query, by parsing the query and by retrieving and ranking candidates."""

@@ -1,7 +1,7 @@
-"""BM25 over a window of neighbours, as pure functions over the columns of `ports/index.py`.
+"""Compute BM25 over a window of neighbours, with pure functions over the columns of `ports/index.py`.
 
 This is BM25F over a window (Robertson & Zaragoza 2009). A memory is scored by its own words and, at a lower weight, by the
-words of its neighbours in the session. An answer gets most from the question before it. Long entries get less.
+words of its neighbours in the session. An answer gains most from the question before it, and long memories gain less.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _BEFORE = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1)
 _AFTER = (0.4, 0.2, 0.15, 0.1, 0.1, 0.1)
 _FROM_QUESTION_BEFORE = 0.6
 _FOR_QUESTION_FROM_AFTER = 0.1
-_ALONE_FROM = 13.0  # above this mean of tokens per memory in a session, neighbours add less
+_ALONE_FROM = 13.0  # neighbours add less in a session whose memories have more tokens than this on average
 _WINDOW_SHARE = 2.2  # mean length of a window relative to its memory, if neighbours add their full weight
 
 
@@ -38,7 +38,7 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """Candidates (`of`), the rows of their neighbours (-1: none) and weights. `openness` is the share that neighbours add."""
+    """The neighbours of the candidates in rows `of`. A missing neighbour has the row -1. `openness` scales the weights."""
 
     of: Integers
     rows: Integers
@@ -47,21 +47,21 @@ class Window:
 
     @property
     def previous(self) -> Integers:
-        """The row of the preceding message, or -1."""
+        """The row of the message before each candidate, or -1."""
         return self.rows[:, 0]
 
     def lent(self, column: Floats) -> Floats:
-        """Return the weighted sum of a column over the neighbours."""
+        """Return, for each candidate, the weighted sum of a column over its neighbours."""
         total: Floats = np.einsum("ij,ij...->i...", self.weights, np.take(column, self.rows, axis=0))
         return total
 
     def near(self, flags: Flags) -> Flags:
-        """Return for each candidate whether a neighbour has the flag."""
+        """Return, for each candidate, whether any of its neighbours has the flag."""
         return np.asarray((np.take(flags, self.rows) & (self.rows >= 0)).any(axis=1))
 
 
 def window(candidates: Candidates, of: Integers | None = None) -> Window:
-    """Find the neighbours of candidates, up to `REACH` positions away in the session. `of` has rows. None means all."""
+    """Find the neighbours of the candidates in rows `of` (default: all), up to `REACH` positions away in the session."""
     of = np.arange(len(candidates)) if of is None else of
     rows = _find_neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
@@ -73,7 +73,7 @@ def window(candidates: Candidates, of: Integers | None = None) -> Window:
 
 
 def _find_neighbours(candidates: Candidates, of: Integers) -> Integers:
-    """Return the rows one position before and after each candidate, then two, and so on. A missing row is -1."""
+    """Return the rows one position before and after each candidate, then two positions, and so on. A missing row is -1."""
     place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
     places, first, which = np.unique(place, return_index=True, return_inverse=True)
     neighbours = np.full((2 * REACH, len(places)), -1)
@@ -91,7 +91,7 @@ def _find_neighbours(candidates: Candidates, of: Integers) -> Integers:
 
 
 def lexical(candidates: Candidates, corpus: Corpus, weights: Floats, around: Window) -> Floats:
-    """Return the BM25 score of each candidate over its own and its neighbours' words. `weights` per term include idf."""
+    """Return the BM25 score of each candidate over its own and its neighbours' words. `weights` include term rarity."""
     counts = candidates.term_counts[around.of] + around.lent(candidates.term_counts)
     lengths = candidates.lengths[around.of] + around.lent(candidates.lengths)
     in_session = np.where(candidates.sessions[around.of] >= 0, around.openness, 0.0)

@@ -1,4 +1,4 @@
-"""Converts memories to rows and columns for ranking, for engines that return single memories. All functions are pure."""
+"""Convert memories to rows and columns for ranking, for engines that return single memories. All functions are pure."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,17 +14,17 @@ from commonplace.retrieval import bm25
 from commonplace.retrieval.documents import Document
 
 NOBODY = frozenset({"user", "assistant"})
-"""Speakers that are not names of persons."""
+"""Speakers that are roles rather than names of people."""
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 class Row(NamedTuple):
-    """The features of one memory for ranking.
+    """The features of a memory that ranking uses.
 
-    `counts` has the occurrences of each query term. One in a label counts as `bm25.LABEL_WEIGHT`. `cosine` is NaN without a
-    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is the ordinal of the day
-    when the memory happened, in the zone of that time. `created` is in seconds since 1970. `other_model` is True if the
-    memory has a vector of another model.
+    `counts` has the number of occurrences of each query term. An occurrence in a label counts as `bm25.LABEL_WEIGHT`.
+    `cosine` is NaN if the memory or the query has no vector. `session` is None for a memory without a position. `speaker` is
+    in lower case. `day` is the ordinal of the event date, in the zone of the event time. `created` is in seconds since 1970.
+    `other_model` is True if the memory has a vector of another model.
     """
 
     memory_id: str
@@ -65,7 +65,7 @@ def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | 
 
 
 def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]) -> tuple[float, ...]:
-    """Count each term in the tokens and labels. An occurrence in the labels has a lower weight."""
+    """Count each term in the tokens and labels. An occurrence in the labels counts as `bm25.LABEL_WEIGHT`."""
     counts = dict.fromkeys(terms, 0.0)
     for token in tokens:
         if token in counts:
@@ -77,7 +77,7 @@ def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]
 
 
 def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
-    """Return the statistics of all visible memories. `rows` has a row for each visible memory."""
+    """Return the statistics of all visible memories, each of which has a row in `rows`."""
     frequencies = np.zeros(len(terms))
     for row in rows:
         frequencies += np.array(row.counts) > 0
@@ -91,13 +91,13 @@ def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
 
 
 def years_of(days: Integers) -> tuple[int, ...]:
-    """Return the distinct years of the days, in order. The days are ordinals."""
+    """Return the distinct years of days that are given as ordinals, in ascending order."""
     since_1970 = (days - _FIRST_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int)
     return tuple(int(year) for year in np.unique(since_1970 + 1970))
 
 
 def merged_corpus(first: Corpus, other: Corpus) -> Corpus:
-    """Combine the statistics of two sets of memories that have no memory in common."""
+    """Combine the statistics of two disjoint sets of memories."""
     memories = first.memories + other.memories
     tokens = first.average_length * first.memories + other.average_length * other.memories
     return Corpus(
@@ -110,7 +110,7 @@ def merged_corpus(first: Corpus, other: Corpus) -> Corpus:
 
 
 def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
-    """Return the memories most similar to a new text, by shared rare words and by cosine. `texts` has contents by id."""
+    """Return the memories most similar to a new text, by shared rare words and by cosine. `texts` maps ids to contents."""
     rare = bm25.inverse_document_frequency(corpus)
     total = float(rare.sum()) or 1.0
     compared = []
@@ -122,7 +122,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
 
 
 def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
-    """Return up to `limit` best by words and `limit` nearest by vector. `compared` has shares of rare words with memories."""
+    """Return the `limit` best memories by words and the `limit` nearest by vector. `compared` has a word share with each."""
 
     def score(each: tuple[float, Similar]) -> tuple[float, str]:
         return -each[0] - (each[1].cosine or 0.0), each[1].memory_id
@@ -135,7 +135,7 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
 
 
 def rankings_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
-    """Return the hits by words alone and the hits by vector alone, with scores, among all rows."""
+    """Rank all rows by words alone and by vector alone, and return the hits of both with their scores."""
     counts = np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(corpus.frequencies))
     relative = np.array([row.length for row in rows]) / max(corpus.average_length, 1.0)
     words = bm25.bm25(counts, relative, bm25.inverse_document_frequency(corpus)).tolist()
@@ -146,12 +146,12 @@ def rankings_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
 
 
 def best_first(scored: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Return ids with scores, the highest score first. Equal scores are ordered by id."""
+    """Sort ids with scores by score, highest first, and by id if the scores are equal."""
     return sorted(scored, key=lambda each: (-each[1], each[0]))
 
 
 def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
-    """Return the number of memories and of tokens in each session."""
+    """Return the numbers of memories and tokens in each session."""
     sessions: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row.session is not None:
@@ -167,7 +167,7 @@ def columns_of(
     terms: Sequence[str],
     speakers: Collection[str] = (),
 ) -> Candidates:
-    """Convert rows to columns. Ids in `ranked` may be returned. `sessions` has the memories and tokens of whole sessions."""
+    """Convert rows to columns. Only `ranked` ids may be returned. `sessions` has the memory and token counts of each."""
     numbers = {name: number for number, name in enumerate(sessions)}
     names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
     places = {name: place for place, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""The index document of a memory. It has tokens and flags for ranking. Every engine gets the same document."""
+"""Build the index document of a memory. Its tokens and flags are used for ranking, and are the same for every engine."""
 
 import hashlib
 import json
@@ -10,13 +10,13 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import ContentType, content_type_of
 from commonplace.text.foundation import intent_cues, tokenizer
 
-_STATEMENT_TOKENS = 30  # a longer text says more than one type covers, so only its words count
+_STATEMENT_TOKENS = 30  # a longer text says more than its type covers, so only its words are checked
 _SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
 class Document:
-    """Tokens of a memory's content and of its labels, and flags for ranking. Labels are tags, category, concepts and note."""
+    """The tokens of a memory's content and labels, and flags for ranking. Labels are tags, category, concepts and note."""
 
     tokens: tuple[str, ...]
     labels: tuple[str, ...]
@@ -28,7 +28,7 @@ class Document:
 
 
 def document(memory: Memory) -> Document:
-    """Build the document of a memory. It contains no words of other memories, so that a deletion is complete."""
+    """Build the document of a memory, without words of other memories, so that a deletion is complete."""
     text = memory.content
     tokens = tokenizer.terms(text)
     short = len(tokens) <= _STATEMENT_TOKENS
@@ -46,7 +46,7 @@ def document(memory: Memory) -> Document:
 
 
 def fingerprint(memory: Memory) -> bytes:
-    """Return a hash that is equal for equal memories. It covers folded text, collection, agent, session and position."""
+    """Return a hash of folded content, collection, agent, session and position, which equal memories have in common."""
     return fingerprint_of(memory.content, memory.collection, memory.agent_id, memory.session_id, memory.position)
 
 
@@ -57,16 +57,16 @@ def fingerprint_of(content: str, collection: str, agent_id: str, session_id: str
 
 
 def folded(text: str) -> str:
-    """Return a text in one case and with single spaces, for comparison."""
+    """Case-fold a text and collapse its spaces, for comparison."""
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 def digest(memory: Memory) -> str:
-    """Return a digest of the content. It shows whether a document is out of date."""
+    """Return a digest of the content, for checking whether an index document is up to date."""
     return hashlib.blake2b(memory.content.encode(), digest_size=8).hexdigest()
 
 
 def record_hash(memory: Memory) -> str:
-    """Return the SHA-256 of a record in canonical form. Usage counts are left out."""
+    """Return the SHA-256 of a record's canonical JSON, without its usage, in hex."""
     fields = memory.model_dump(mode="json", exclude={"access_count", "last_accessed"})
     return hashlib.sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

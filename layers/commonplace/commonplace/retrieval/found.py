@@ -15,7 +15,7 @@ _PARTIAL = "only the newest memories were looked at, or as they were some second
 
 @dataclass(frozen=True)
 class Matches:
-    """The candidates of a search. For each hit, `places` is the rank whose relevance is shown, and `own` is its own rank."""
+    """The candidates of a search. `places` has the rank whose relevance each hit shows, and `own` has each hit's own rank."""
 
     retrieved: Retrieved
     ranked: Ranked
@@ -27,9 +27,9 @@ class Matches:
 class Found:
     """Memories that match, best first, with their vectors, relevance, probability and cosine (None without a vector).
 
-    `held_back` counts related memories below the required relevance. `best_only` is True if none passed and only the best is
-    shown. `degraded` names the unavailable part and its replacement. `partial` is True if only the newest or older states of
-    memories were searched. `none_at_all` is True if no memory is visible. `matches` is None if the query is general.
+    `held_back` counts related memories below the minimum relevance. `best_only` is True if none reached it and only the best
+    is returned. `degraded` names the unavailable part and its replacement. `partial` is True if only the newest memories,
+    or outdated states, were searched. `none_at_all` is True if no memory is visible. `matches` is None for a general query.
     """
 
     stored: list[Stored]

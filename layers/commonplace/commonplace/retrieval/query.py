@@ -1,4 +1,4 @@
-"""Parses a query into intent, terms and time range. Also estimates how likely the memories contain the answer."""
+"""Parse a query into intent, terms and time range, and estimate how likely the memories contain its answer."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ _LEAST, _MOST = 0.15, 0.85
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. A `general` query has no subject, so importance ranks. `expansions` maps added words to query words."""
+    """A parsed query. A `general` query has no subject and ranks by importance. `expansions` maps added to original words."""
 
     question: Question
     intent: Intent
@@ -37,16 +37,16 @@ class Query:
     expansions: dict[str, str]
     time: TimeRange | None
     general: bool
-    named: frozenset[str]  # its own terms; none if it asks what is true now
+    named: frozenset[str]  # the query's own terms, or none if it asks what is true now
 
     def repeats(self, text: str) -> bool:
-        """Return whether the query has all words of a text. It then means this text, not a newer value."""
+        """Return whether the query has all words of a text, and so means this text rather than a newer value."""
         return self.question.words.issuperset(tokenizer.words(text))
 
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
         """Return the query with at most six expansions that occur in memories. Other expansions get the weight 0.
 
-        `frequencies` has the number of visible memories for each term. It saves a search from loading the user's tags first.
+        `frequencies` has the number of visible memories with each term, so that the user's tags need not be loaded first.
         """
         terms = self.question.terms
         present = {term for term, count in zip(terms, frequencies, strict=True) if count}
@@ -95,7 +95,7 @@ def own_terms(text: str) -> list[str]:
 
 
 def _find_renamed_tags(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
-    """Return the current tags whose old names are in the query, with the words of the old names."""
+    """Return the current name of each tag whose old name is in the query, with the words of the old name."""
     tags = {tuple(tokenizer.words(tag)): into for tag, into in renamed.items()}
     longest = max(map(len, tags))
     runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]
@@ -123,10 +123,10 @@ def _build_spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
 
 
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:
-    """Estimate from 0 to 1 how likely the memories contain the answer.
+    """Estimate how likely the memories contain the answer, from 0 to 1.
 
-    The estimate uses the lead of a named speaker's best hit, else the coverage of words. It is None unless the memories are
-    from a conversation. With single facts, "What is my cat called?" matches the dog's name better than most right answers.
+    The estimate uses the lead of a named speaker's best hit, or else word coverage. The result is None unless the memories
+    are from a conversation. Among single facts, "What is my cat called?" may match the dog's name better than right answers.
     """
     if not len(ranked.rows):
         return 0.0
@@ -144,7 +144,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _compute_coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """Return the share of the query's words, by rarity, in the best hits. Without words, return the best cosine."""
+    """Return the share of the query's words in the best hits, weighted by rarity. Without words, return the best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():

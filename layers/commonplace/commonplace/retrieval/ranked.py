@@ -1,4 +1,4 @@
-"""The result of ranking: rows with scores, parts of scores, and probabilities, best first."""
+"""The result of ranking, with the scores, score parts and probabilities of rows, best first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ _LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.67, 2.81, -0.98, -0.08  # logistic fit, 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The rows that may be returned, best first, with their score and relevance (0-1).
+    """The rows that may be returned, best first, with their scores and relevance (0 to 1).
 
-    Relevance is s / (s + 0.2) of the score s, so it is comparable across queries. `impartial` has scores without the bonus of
-    a named speaker. `parts` has the parts of the scores by name. `order` has the index into `parts` for each place.
+    The relevance of a score s is s / (s + 0.2), which is comparable across queries. `impartial` has the scores without the
+    bonus for a named speaker. `parts` has the parts of the scores by name. `order` maps places to indexes into the parts.
     """
 
     rows: Integers
@@ -31,9 +31,9 @@ class Ranked:
         return {name: share for name, shares in self.parts.items() if (share := float(shares[at]))}
 
     def probability(self, first: int) -> Floats:
-        """Return how likely each of the first rows is right (0-1), by a logistic function of score, lead and rank.
+        """Return the probability that each of the first rows is right, by a logistic function of score, lead and rank.
 
-        The function was fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts.
+        The function was fitted to LoCoMo conversations 0 and 1, half of BEAM and half of the everyday facts.
         """
         scores = self.scores[:first]
         if not len(scores):

@@ -1,7 +1,7 @@
-"""Ranking. Each candidate gets an absolute, linear score and a relevance from 0 to 1.
+"""Rank candidates. Each candidate gets an absolute, linear score and a relevance from 0 to 1.
 
-The formula and its constants were measured (docs/search.md; benchmarks/retrieval.py repeats this). The functions are pure,
-so equal candidates get the same order on every engine.
+The formula and its constants were chosen by measurements, which docs/search.md describes and benchmarks/retrieval.py repeats.
+The functions are pure, so every engine orders equal candidates in the same way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the word score is 1.5 s^1.5 / (s^1.5 + 
 _COSINE, _NEAR = 1.3, 0.8  # weight of the cosines, and share of the neighbours' vectors
 _SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # for a turn of the named speaker, and for a turn next to it
 _LABELLED = 0.15  # times the share of the query's words, by rarity, that only labels contain
-_ALL_NAMED = 0.5  # if text or labels contain all words of a query like a label
+_ALL_NAMED = 0.5  # if text or labels contain all words of a query that looks like a label
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
 _RELATED = 0.25  # an instruction that shares no words needs at least this cosine
@@ -36,7 +36,7 @@ _ORDERED_ROWS = 300  # more than twice the highest limit
 _RECENCY_DAYS, _MANY_USES = 90.0, 20
 _OF_SPEAKER, _OF_FEEDBACK = "speaker", "feedback"
 TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
-"""Parts of `raw` that order equal matches. They are not part of relevance."""
+"""The parts of `raw` that order equal matches without affecting their relevance."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class DaySpan:
     any_year: bool = False
 
     def in_years(self, years: Sequence[int]) -> list["DaySpan"]:
-        """Return these days in each of the years. If a year was named, return only the span itself."""
+        """Return the span and the same days in each of `years`, or only the span if its year was named."""
         if not self.any_year:
             return [self]
         begins = date.fromordinal(int(self.first))
@@ -61,7 +61,7 @@ class DaySpan:
 
 @dataclass(frozen=True)
 class Question:
-    """A query for ranking. `label` is True if it has only a few content words, like the name of a tag or category."""
+    """A query for ranking. `label` is True if the query has only a few content words, like the name of a tag or category."""
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]
@@ -79,7 +79,7 @@ def rank(
     rated: Mapping[str, float] = {},
     now: float = 0.0,
 ) -> Ranked:
-    """Score and order the candidates, best first, then by id. `rated` has feedback by id. `now` is in seconds since 1970."""
+    """Score and order the candidates, best first, then by id. `rated` maps ids to feedback. `now` is seconds since 1970."""
     rows = np.flatnonzero(candidates.ranked)
     if profile == "classic":
         parts = _score_classic(question, candidates, corpus, rows, now)
@@ -95,7 +95,7 @@ def rank(
 
 
 def _order_by_score(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
-    """Order equal scores by id, but only for as many rows as can be returned."""
+    """Order rows by score, highest first. Equal scores are ordered by id among as many rows as can be returned."""
     order = np.argsort(-scores, kind="stable")
     head = order[:_ORDERED_ROWS]
     named = sorted(zip((-scores[head]).tolist(), (ids[row] for row in rows[head].tolist()), head.tolist(), strict=True))
@@ -108,13 +108,13 @@ def named_speakers(question: Question, corpus: Corpus) -> list[str]:
 
 
 def break_ties(scores: Floats, memories: Sequence[Memory], now: float, weights: Weights) -> list[int]:
-    """Return the order of the memories. Importance, recency and usage decide between similar scores."""
+    """Return the indexes of the memories, best first. Importance, recency and usage decide between similar scores."""
     settled = reduce(np.add, tie_breaks(memories, now, weights).values(), scores)
     return [int(row) for row in np.argsort(-settled, kind="stable")]
 
 
 def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict[str, Floats]:
-    """Return what importance, recency and usage add to each score, by name. This orders similar matches."""
+    """Return the amounts that importance, recency and usage add to each score, by name, to order similar matches."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
     uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
@@ -124,7 +124,7 @@ def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict
 
 
 def term_weights(question: Question, corpus: Corpus) -> Floats:
-    """Return rarity times weight of each term. Names of speakers get 0, because they say who speaks and not about what."""
+    """Return the weight of each term times its rarity. Names of speakers get 0, unless the query has no other terms."""
     names = {term for name in corpus.speakers for term in tokenizer.terms(name)}
     own = np.array([0.0 if term in names else w for term, w in zip(question.terms, question.weights, strict=True)])
     if not own.any():
@@ -154,7 +154,7 @@ def _score_window(question: Question, candidates: Candidates, corpus: Corpus, ow
 
 
 def _score_labels(question: Question, term_counts: Floats, weights: Floats) -> Floats:
-    """Score tags and categories, so that a label matches even if no text contains its word."""
+    """Score label matches, so that a tag or category is found even if no text contains its word."""
     only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
     share = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
     if question.label:
@@ -163,7 +163,7 @@ def _score_labels(question: Question, term_counts: Floats, weights: Floats) -> F
 
 
 def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
-    """Flag the turns of the speaker in the query. No turn is flagged unless the query names exactly one speaker."""
+    """Flag the turns of the speaker that the query names. No turn is flagged unless the query names exactly one speaker."""
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)
@@ -171,7 +171,7 @@ def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpu
 
 
 def _score_dates(spans: Sequence[DaySpan], days: Floats) -> Floats:
-    """Score days by their distance from a span: 1 inside, divided by e per week outside. A long span counts less."""
+    """Score days by distance from a span. Days inside get 1, and each week outside divides by e. Long spans count less."""
     best = np.zeros(len(days))
     for span in spans:
         distance = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
@@ -183,7 +183,7 @@ def _score_dates(spans: Sequence[DaySpan], days: Floats) -> Floats:
 def _score_classic(
     question: Question, candidates: Candidates, corpus: Corpus, own: Integers, now: float
 ) -> dict[str, Floats]:
-    """Score by the specification: .4 cosine + .3 exact + .1 level / 5 + .1 recency. `tie_breaks` adds usage."""
+    """Score by the specified formula, .4 cosine + .3 exact + .1 level / 5 + .1 recency. `tie_breaks` adds usage."""
     weights = term_weights(question, corpus)
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
     recency = np.exp(-np.maximum(now - candidates.created, 0.0) / 86_400 / _RECENCY_DAYS)

@@ -1,4 +1,4 @@
-"""Checks visibility and filters of single memories, and builds rows from records without an index."""
+"""Check the visibility of single memories, apply filters to them, and build rows from records without an index."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from commonplace.retrieval.documents import Document, document
 
 
 def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
-    """Return what a caller may see: global memories, and memories for `agent_id` or for the caller's own agent."""
+    """Return the visibility of a caller, who sees global memories and those of `agent_id` (default: the caller's agent)."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
 
@@ -34,7 +34,7 @@ def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter
 
 
 def is_visible(visibility: Visibility, memory: Memory) -> bool:
-    """Return whether the memory is the user's, active, valid now, and meant for one of the agents.
+    """Return whether the memory is active, valid now, and belongs to the user and one of the agents.
 
     An expired memory is visible only with `include_expired`.
     """
@@ -54,7 +54,7 @@ def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
 
 
 def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
-    """Return the first part of a filter that rejects a visible memory. For `after` and `before` it is `time_range`."""
+    """Return the name of the first filter field that rejects a visible memory. `after` and `before` are `time_range`."""
     for name, value in filters.equal.items():
         if getattr(doc if name == "content_type" else memory, name) != value:
             return name
@@ -67,7 +67,7 @@ def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
 
 @dataclass(frozen=True)
 class RecordScan:
-    """Records of a user for a linear search. Only vectors of `model` count. `complete` is True if no record is missing."""
+    """A user's records for a linear search. Only vectors of `model` are used. `complete` means that no record is missing."""
 
     records: Sequence[Stored]
     model: str

@@ -1,4 +1,4 @@
-"""`backup_restore`: make, list, verify and restore backups. A backup is a file with a user's memories at one moment."""
+"""Implement `backup_restore`, which makes, lists, verifies and restores backups of all memories of a user."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
@@ -24,7 +24,7 @@ _ARCHIVED = "archive"  # the store archives an expired memory without an operati
 
 
 def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    """Run the action. Each action takes its own arguments only. Raises `CONFLICT` while a run of the user is active."""
+    """Run the requested action, which accepts only its own arguments. Raises `CONFLICT` while a run of the user is active."""
     run, arguments = _ACTIONS[request.action]
     for name, value in request:
         if name != "action" and value is not None and name not in arguments:
@@ -38,7 +38,7 @@ def _run_backup(request: BackupRequest, caller: Caller, ports: Ports) -> BackupR
 
 
 def _make_backup(context: RunContext) -> BackupResult:
-    """Store a backup. The lease excludes runs and erasures. A model's backup never replaces another backup."""
+    """Store a backup under a lease that excludes runs and erasures. A model's backup never replaces another backup."""
     caller, ports = context.caller, context.ports
     files, now = stored_files(ports), caller.now
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
@@ -97,8 +97,8 @@ def _summarize_backup(file: StoredFile) -> BackupTold:
 def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
     """Return the user's data as of the caller's time, despite concurrent writes.
 
-    Repeats the read until it finds no more writes from before that time. Then reverts later writes with the field values
-    that operations stored. Words need no revert, because only erasures change words.
+    The read is repeated until it finds no more writes from before that time. Later writes are then reverted to the values
+    that operations have stored. Words need not be reverted, because only erasures change them.
     """
     user_id, at = caller.user_id, caller.now
     rows = list(ports.in_time(ports.raw.rows(user_id)))
@@ -115,14 +115,14 @@ def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
 
 
 def _find_newest_versions(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
-    """Return the newest version of each record at a time, or 0 if the record is newer."""
+    """Return the newest version of each record at the time `at`, or 0 for a record that was created later."""
     return {
         row.memory_id: max((version for version, audit in row.audits.items() if audit.at <= at), default=0) for row in rows
     }
 
 
 def _rebuild_row(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
-    """Return a record's state at a time, or None if the record did not exist or is erased."""
+    """Return the state of a record at the time `at`, or None if the record did not exist then or has been erased."""
     audits = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, audits)

@@ -1,6 +1,6 @@
-"""`concept_network`: a graph of the concepts that occur together in memories, with communities.
+"""Implement `concept_network`, which returns a graph of concepts that occur together in memories, with communities.
 
-Louvain's method (Blondel et al. 2008) computes the communities. The seed is fixed, so equal graphs give equal results.
+The Louvain method (Blondel et al. 2008) computes the communities, with a fixed seed so that results can be reproduced.
 """
 
 import difflib
@@ -21,7 +21,7 @@ from commonplace.text.tagging.names import same_thing
 from commonplace.use_cases.concepts import names_of, things
 
 LEAST = 3
-"""The least number of memories for a link."""
+"""The minimum number of memories that have both concepts of a link."""
 _NEAREST, _ALIKE = 5, 0.6
 Edges = Mapping[tuple[str, str], float]
 """Positive weights by pair of vertices. Each pair occurs once, and its vertices differ."""
@@ -33,7 +33,7 @@ _Graph = dict[int, dict[int, float]]
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph of concepts. `counts` are the memories per concept. `together` and `weights` belong to linked pairs."""
+    """A graph of concepts. `counts` has the number of memories per concept, and `together` the number per linked pair."""
 
     counts: dict[str, int]
     together: dict[tuple[str, str], int]
@@ -41,7 +41,7 @@ class Graph:
 
 
 def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> NetworkResult:
-    """Return the graph around a concept, or of the concepts in most visible memories."""
+    """Return the graph around a concept, or the graph of the most used concepts, among the visible memories."""
     agents, now = visibility_of(caller).agents, caller.now.timestamp()
     seen = [outline for outline in ports.facts.outlines(caller.user_id) if outline.is_visible(agents, now)]
     graph, focus = graph_of(seen), None
@@ -55,7 +55,7 @@ def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> Ne
 
 
 def graph_of(seen: Sequence[Outline]) -> Graph:
-    """Build the graph of memories. The weight of a link is the normalized pointwise mutual information, -1 to 1."""
+    """Build the concept graph of memories. A link's weight is the normalized pointwise mutual information, -1 to 1."""
     names = names_of(seen)
     sets = [sorted(names[thing] for thing in things(outline)) for outline in seen if outline.concepts]
     counts = Counter(itertools.chain.from_iterable(sets))
@@ -69,7 +69,7 @@ def graph_of(seen: Sequence[Outline]) -> Graph:
 
 
 def association(together: int, first: int, other: int, of: int) -> float:
-    """Return the NPMI of two concepts. It is 1 if they only occur together, 0 by chance, and below 0 if less often."""
+    """Return the NPMI of two concepts, which is 1 if they only occur together, 0 for chance, and below 0 if less often."""
     if together == of:
         return 1.0
     return round(math.log(together * of / (first * other)) / math.log(of / together), 4)
@@ -104,7 +104,7 @@ def _explain_unknown_focus(focus: str, graph: Graph) -> str:
 
 
 def _build_nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
-    """Group the nodes by community. The communities of the whole graph are numbered by their most used concept."""
+    """Return nodes with the numbers of their communities in the whole graph, which are ordered by their most used concept."""
     attracting = {pair: weight for pair, weight in graph.weights.items() if weight > 0}
     linked = sorted({name for pair in attracting for name in pair})
     community = {name: frozenset({name}) for name in graph.counts}
@@ -129,7 +129,7 @@ def _build_result(nodes: list[NetworkNode], links: list[NetworkLink], form: str)
 
 
 def dot_of(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> str:
-    """Return the graph in Graphviz's language."""
+    """Return the graph in Graphviz's DOT language."""
     lines = [f"  {_quote(node.id)} [count={node.count}, community={node.community}];" for node in nodes]
     lines += [
         f"  {_quote(link.source)} -- {_quote(link.target)} [weight={link.weight:g}, count={link.count}];" for link in links
@@ -143,7 +143,7 @@ def _quote(name: str) -> str:
 
 
 def communities(vertices: Collection[str], edges: Edges) -> list[frozenset[str]]:
-    """Partition the vertices into communities and return them. A vertex without links is its own community."""
+    """Return a partition of the vertices into communities. A vertex without links is its own community."""
     return list(levels(vertices, edges))[-1]
 
 
@@ -175,7 +175,7 @@ def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
     degree = {vertex: sum(links.values()) for vertex, links in graph.items()}
     total = sum(degree.values())
     community = {vertex: vertex for vertex in graph}
-    weight = dict(degree)  # of a community: the degrees of its members
+    weight = dict(degree)  # of each community, the sum of its members' degrees
     order = sorted(graph)
     random.shuffle(order)
     moving = total > 0

@@ -1,4 +1,4 @@
-"""The concepts of memories, with aliases of one thing merged."""
+"""Find the concepts of memories, with all names of the same thing merged."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""`validate_storage` and `repair_index`: check a user's index against the records, and repair it."""
+"""Implement `validate_storage` and `repair_index`, which check a user's index against the records and repair it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from commonplace.runs.staging import run_context
 from commonplace.use_cases.cursors import cursor_of, place_of
 
 PART = 2_000
-"""Records compared per call."""
+"""The number of records that a call compares."""
 _QUESTION = "validate_storage"
 
 
 def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> ValidateResult:
-    """Return the faults in a part of the user's data. Changes nothing."""
+    """Return the faults in a part of the user's data, without changing any data."""
     after = None if request.cursor is None else place_of(request.cursor, caller.user_id, _QUESTION)
 
     def checked(_: object) -> ValidateResult:
@@ -42,7 +42,7 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
 
 
 def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> RepairResult:
-    """Repair the user's index from the records, or report what a repair would do. Never changes records."""
+    """Repair the user's index from the records, or report what a repair would do. Records are never changed."""
 
     def repaired(so_far: Mapping[str, JsonValue] | None) -> RepairResult:
         done = REPAIRED.validate_python(so_far or {})

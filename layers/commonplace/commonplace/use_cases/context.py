@@ -1,4 +1,4 @@
-"""`get_memory_context`: the text an agent puts into its prompt, within a strict number of tokens."""
+"""Implement `get_memory_context`, which returns a text for an agent's prompt within a strict number of tokens."""
 
 import functools
 import math
@@ -26,14 +26,14 @@ CORE = (
     "Who is in the user's family?",
     "What is the user allergic to, ill with, or taking as medicine?",
 )
-"""Questions about the facts that an agent should always know. Questions work for memories in any language."""
+"""Questions about the facts that an agent should always know, which find memories in any language."""
 
 _MOST_CORE = 3  # answers per question
 _CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # answers in another language are less similar
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
 _RELEVANCE = 0.5  # a prompt has no space for merely related memories
-_SURE = 0.3  # from here on, the topic clearly asks for a confidential memory
+_SURE = 0.3  # from this probability on, the topic clearly asks for a confidential memory
 _MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
 _ELSEWHERE = ("document", "web")
 _MOST_RECENT = 300  # seven days of at most forty memories per night, with some margin
@@ -41,7 +41,7 @@ _MOST_RECENT = 300  # seven days of at most forty memories per night, with some 
 
 @dataclass(frozen=True)
 class Group:
-    """Memories under one heading, by priority. Groups with `always` share half of the space."""
+    """The memories under a heading, in order of priority. Groups with `always` share half of the space."""
 
     heading: str
     memories: Sequence[Memory]
@@ -49,7 +49,7 @@ class Group:
 
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
-    """Return the groups for a topic, and the search results behind them. Omits confidential memories off the topic."""
+    """Return the groups for a topic and their search results, without confidential memories that are off the topic."""
     listed = functools.partial(most_important, caller, ports)
     instructions = listed(Filter(category="system"), _MOST_INSTRUCTIONS)
     core = [find(question, caller, ports, Filter(), _MOST_CORE, _CORE_RELEVANCE, counted=False) for question in CORE]
@@ -140,9 +140,9 @@ class LineSize:
 
     @property
     def tokens(self) -> int:
-        """An upper bound in tokens: 1.5 times the word pieces, or by bytes if that is more. Rounded up.
+        """An upper bound of the number of tokens, by word pieces (1.5 tokens each) or by bytes, whichever is higher.
 
-        A token has at least three bytes of ASCII, or two bytes of other text.
+        The bound by bytes assumes that a token has at least three bytes of ASCII, or two bytes of other text.
         """
         by_bytes = (max(0, self.bytes - 1) - self.wide) / _BYTES_A_TOKEN + self.wide / _WIDE_BYTES_A_TOKEN
         return max(math.ceil(self.pieces * _TOKENS_A_PIECE), math.ceil(by_bytes))
@@ -150,7 +150,7 @@ class LineSize:
 
 @dataclass(frozen=True)
 class FittedContext:
-    """A context text. `tokens` is an upper bound with the wrapper. `left_out` is the number of memories that did not fit."""
+    """A context text. `tokens` is an upper bound, wrapper included. `left_out` is the number of memories that did not fit."""
 
     text: str
     tokens: int
@@ -162,10 +162,10 @@ def fit(
     groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY,
     newest: Mapping[str, Memory] = {},
 ) -> FittedContext:  # fmt: skip
-    """Fill the space with groups in order. Includes each memory once. Groups with `always` get at most half of the space.
+    """Fill the space with the groups in order, each memory once. Groups with `always` get at most half of the space.
 
     If there are no memories, the text is `nothing`. `newest` maps the id of an older value to the memory with the newest
-    value. The newest value comes first. An older value is left out if the newest doesn't fit.
+    value, which comes first. If the newest value doesn't fit, the older value is left out too.
     """
     lines = _ContextLines(pieces)
     half = (max_tokens + lines.size.tokens) // 2
@@ -216,7 +216,7 @@ class _ContextLines:
 
 
 def get_memory_context(request: ContextRequest, caller: Caller, ports: Ports) -> ContextResult:
-    """Build the context from standing facts, memories on the topic, and the notes of seven days."""
+    """Build the context from standing facts, memories on the topic, and the notes of the last seven days."""
     groups, searches = groups_of(request.topic, caller, ports)
     none_at_all = all(each.none_at_all for each in searches)
     nothing = EMPTY if none_at_all else NOTHING_ON_TOPIC

@@ -1,4 +1,4 @@
-"""Signed cursors. A cursor is the position where a paged answer continues. It contains no user id."""
+"""Create and check signed cursors, which mark the position where a paged answer continues and contain no user id."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ def cursor_of(place: str, user_id: str, question: str) -> str:
 
 
 def place_of(cursor: str, user_id: str, question: str) -> str:
-    """Return the position of a cursor. Raises a 400 if the cursor was changed or is for another user or question."""
+    """Return the position of a cursor. Raises `INVALID_ARGUMENT` if it was changed, or made for another user or question."""
     try:
         whole = base64.b64decode(cursor.encode("ascii"), b"-_", validate=True)
         place = whole[_SIGNATURE:].decode()

@@ -1,4 +1,4 @@
-"""`discover_memory_tools`: lists the advanced tools and reports the state of the memories."""
+"""Implement `discover_memory_tools`, which lists the advanced tools and reports the state of the memories."""
 
 from typing import get_args
 
@@ -21,7 +21,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
     uses = ports.facts.tags(caller.user_id)
-    # Without vectors: every call would embed.
+    # Tags are compared without vectors, because otherwise every call would embed them.
     tags = TagPlan.of(uses, ports.words, lambda: visible(ports.records.all(caller.user_id), caller))
     schemas = [
         manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group
@@ -40,7 +40,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
 
 
 def health(state: Statistics) -> float:
-    """Return the health score: 1 minus the deductions, at least 0. An empty store is healthy."""
+    """Return the health score, which is 1 minus the deductions and at least 0. An empty store has the score 1."""
     return round(min(1.0, max(0.0, 1 - sum(health_parts(state).values()))), 3)
 
 

@@ -1,4 +1,4 @@
-"""Runs tool calls from any interface and turns errors into answers."""
+"""Run tool calls from any interface, and turn errors into answers."""
 
 import logging
 import uuid
@@ -48,11 +48,11 @@ USE_CASES: Mapping[str, str] = {
     "validate_storage": "consistency.validate_storage",
     "repair_index": "consistency.repair_index",
 }
-"""The use case of each tool, as file and function in this folder."""
+"""The use case of each tool, as the names of a file in this folder and of a function in the file."""
 
 
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
-    """Run a tool and return its result. Raises `CommonplaceError`."""
+    """Run a tool and return its result. Raises `CommonplaceError` for a failure that the caller can act on."""
     from commonplace.contract import validate  # deferred: listing runs needs neither tools nor redaction
     from commonplace.contract.registry import tool_named
 
@@ -64,12 +64,12 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
-    """Run a tool for HTTP or JSON interfaces. Always returns a status and a body."""
+    """Run a tool for an HTTP or JSON interface, and return a status and a body, even if the tool fails."""
     return status_and_body(lambda: call(name, arguments, caller, ports).model_dump(mode="json"))
 
 
 def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
-    """Run `work` and return a status and a body. Turns errors into a status and a body too."""
+    """Run `work`, and return its result or its error as a status and a body."""
     try:
         return 200, work()
     except CommonplaceError as error:
@@ -86,7 +86,7 @@ def internal_error(error: Exception) -> CommonplaceError:
 
 
 def use_case(name: str) -> UseCase:
-    """Return a tool's use case. Imports the file on first use, so that AWS functions load only what they need."""
+    """Return the use case of a tool. Its file is imported on first use, so that AWS functions load only what they need."""
     file, function = USE_CASES[name].split(".")
     use_case: UseCase = getattr(import_module(f"commonplace.use_cases.{file}"), function)
     return use_case

@@ -22,13 +22,13 @@ from commonplace.text.redaction import redact
 
 _DEEPEST = 100
 _MOST_OF_PATH = 200
-"""The most characters of a value's path that are inspected for secrets. The path is cut at its start."""
+"""The maximum number of characters of a value's path that are checked for secrets. A longer path is cut at its start."""
 _ATTEMPTS, _MOST_HITS = 20, 200
 
 
 @dataclass(frozen=True)
 class Writing:
-    """A text to write. `fields` are the searchable JSON paths (None: all). `version` is as read (0: new, None: any)."""
+    """A text to write. `fields` are the searchable JSON paths, or None for all. `version` is the expected stored version."""
 
     namespace: tuple[str, ...]
     key: str
@@ -39,7 +39,7 @@ class Writing:
 
 
 def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
-    """Write the next version without secrets. Raises `CONFLICT` if the stored version isn't `Writing.version`."""
+    """Write the next version without secrets. Raises `CONFLICT` unless the stored version is `Writing.version` (0 if new)."""
     _check_names(writing)
     body, kinds = clean_body(writing.body, writing.form)
     for attempt in range(_ATTEMPTS):
@@ -62,7 +62,7 @@ def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
 
 
 def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """Return a document, or one of its stored versions. Raises `NOT_FOUND`."""
+    """Return a document, or one of its stored versions. Raises `NOT_FOUND` if it is missing or deleted."""
     check_place(namespace, key)
     if version is None:
         document = ports.documents.get(caller.user_id, namespace, key)
@@ -75,13 +75,13 @@ def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 
 
 def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> list[DocumentHead]:
-    """Return the documents in a namespace and below it, by path."""
+    """Return the documents in a namespace and below it, ordered by path."""
     names = [of_type(str, name, "namespace") for name in list_of(namespace, "namespace")]
     return [head for head in ports.documents.listed(caller.user_id, names) if not head.deleted]
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
-    """Return scores by path for documents that match a query. Uses the best passage of each document in the top 200."""
+    """Return the scores of documents that match a query, by path, from each document's best passage in the top 200."""
     heads = list_documents(namespace, caller, ports)
     of_type(str, query, "query")
     paths = {passage.memory_id: head.path for head in heads for passage in head.passages}
@@ -95,7 +95,7 @@ def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports:
 
 
 def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """Delete a document and close its memories. It can be restored for 30 days."""
+    """Delete a document and close its memories. The document can be restored for 30 days."""
     try:
         before = read_document(namespace, key, caller, ports)
     except CommonplaceError as error:
@@ -112,7 +112,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
 
 
 def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """Write an older version as a new one, or delete a first version. Raises `NOT_FOUND`."""
+    """Write an older version as a new one, or delete a first version. Raises `NOT_FOUND` if the version is missing."""
     check_place(namespace, key)
     versions = ports.documents.versions(caller.user_id, namespace, key)
     newest, older = next(iter(versions), None), versions[1:]
@@ -126,7 +126,7 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 
 
 def _build_next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
-    """Return the next version. A deleted document keeps counting versions, but `created_at` starts again."""
+    """Return the next version of a document. After a deletion, version numbers continue, but `created_at` starts again."""
     return Document(
         namespace=namespace,
         key=key,

@@ -1,4 +1,4 @@
-"""`export_memories`: writes memories to a file that is stored for a day."""
+"""Implement `export_memories`, which writes memories to a file that is stored for a day."""
 
 import hashlib
 import json
@@ -39,7 +39,7 @@ IMPORTED_HISTORY = "imported_history"
 
 
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store the visible memories as a file for a day, or report on a `run_id`. A model only gets the count."""
+    """Store the visible memories as a file for a day, or report the export with a `run_id`. A model only gets the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
         return _build_export_result(export_file(request.run_id, caller, ports)[0])
     from commonplace.runs.queueing import in_call_or_queued  # deferred: printing records needs no runs
@@ -52,7 +52,7 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
 
 
 def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store an export file of the chosen memories. For a model, only counts them and returns `needs_review`."""
+    """Store an export file of the chosen memories. For a model, they are only counted, and the status is `needs_review`."""
     from commonplace.retrieval.record_scan import visibility_of  # deferred: loads numpy, which printing records doesn't need
 
     agents = visibility_of(caller).agents
@@ -99,7 +99,7 @@ def exported_lines(
 
 
 def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[StoredFile, bytes]:
-    """Return one of the user's exports and its bytes. Raises `NOT_FOUND`."""
+    """Return one of the user's exports and its bytes. Raises `NOT_FOUND` for an unknown or expired export."""
     known = may_be_id(of_type(str, export_id, "export_id"))
     file_read = stored_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
     if file_read is None:
@@ -108,7 +108,7 @@ def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[StoredFil
 
 
 def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
-    """Return a link to one of the user's exports. The link is valid for a minute. Raises `NOT_FOUND`."""
+    """Return a link to one of the user's exports, valid for a minute. Raises `NOT_FOUND` for an unknown or expired export."""
     files = stored_files(ports)
     file = next((file for file in files.listed(caller.user_id, "export", caller.now) if file.file_id == export_id), None)
     link = files.link(caller.user_id, file, LINK_SECONDS) if file is not None else None
@@ -118,7 +118,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
 
 
 def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_EXPORTS) -> None:
-    """Store a file. If the user has more than `most` files of this kind, deletes the oldest."""
+    """Store a file, and delete the user's oldest files of this kind if there are more than `most`."""
     files = stored_files(ports)
     for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:
         files.delete(caller.user_id, file.kind, old.file_id)
@@ -126,7 +126,7 @@ def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports
 
 
 def stored_files(ports: Ports) -> StoredFiles:
-    """Return the storage of users' files."""
+    """Return the storage of users' files. Raises `INTERNAL` if this interface has none."""
     if ports.files is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface stores no files")
     return ports.files

@@ -1,4 +1,4 @@
-"""Store and delete feedback on search results: whether a memory was useful for a query."""
+"""Store and delete feedback on whether a memory was useful for a query."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _NO_CONTENT = "the query has no content words that another query could share, so
 
 
 def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> FeedbackResult:
-    """Store whether a memory was useful for a query. For a closed memory, `NOT_FOUND` contains the id of its replacement."""
+    """Store whether a memory was useful for a query. For a closed memory, the error `NOT_FOUND` names the replacement."""
     request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
     memory = memory_with_id(request.memory_id, caller, ports)
     rating = Rating(memory.memory_id, logged_query(request.query), request.useful, caller.now)
@@ -32,7 +32,7 @@ def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> ForgottenFeedback:
-    """Delete the feedback on a memory, or all feedback of the user. Raises `NOT_FOUND`."""
+    """Delete the feedback on a memory, or all feedback of the user. Raises `NOT_FOUND` for an unknown memory."""
     name = validate(ForgetFeedbackRequest, arguments, caller.now.tzinfo)[0].memory_id
     if name is None:
         return ForgottenFeedback(forgotten=ports.feedback.forget(caller.user_id, lambda _: True))

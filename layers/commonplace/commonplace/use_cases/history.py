@@ -1,4 +1,4 @@
-"""`history`: the past values of a key, or the predecessors and successors of a memory."""
+"""Implement `history`, which returns the past values of a key, or the predecessors and successors of a memory."""
 
 from collections.abc import Sequence
 
@@ -16,8 +16,8 @@ from commonplace.use_cases.named import behind_alias, check_name, unknown_id, un
 def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: bool = True) -> History:
     """Return all memories of a key in the default collection, or the lineage of an id, newest first.
 
-    `compares` adds recommendations that the store did not wait for. This needs an index and models. The error
-    `KEY_NOT_FOUND` suggests the nearest keys.
+    If `compares` is True, recommendations that the caller of the store did not wait for are added, which requires an index
+    and models. The error `KEY_NOT_FOUND` suggests the nearest keys.
     """
     check_name(request)
     agents = visibility_of(caller).agents
@@ -34,7 +34,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
 
 
 def _find_lineage(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
-    """Return the memory with its earlier and later values. Accepts external ids too."""
+    """Return the memory with an id or external id, together with its earlier and later values."""
     memories = lineage(memory_id, everything)
     return memories or [
         memory for last in behind_alias(memory_id, caller, ports) for memory in lineage(last.memory_id, everything)
@@ -52,7 +52,7 @@ def _build_value(memory: Memory, ports: Ports, compares: bool) -> Value:
 
 
 def _find_recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports) -> Recommendations | None:
-    """Return None without an index, for closed memories, and for memories that were compared when stored."""
+    """Return recommendations for an active memory that was not compared when it was stored, or None."""
     if memory.status != "active" or all(audit.detail.get(COMPARED) is not False for audit in audits):
         return None
     from commonplace.memories.ingest import recommendations_on  # deferred: most histories don't need it

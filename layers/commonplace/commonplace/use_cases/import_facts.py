@@ -63,7 +63,7 @@ _Named = TypeVar("_Named", str, RefusedEntry)
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A valid statement. `extra` is for the note. `cut` is True if it did not fit. `fields` has tags and `extra` as JSON."""
+    """A valid statement. `extra` goes into the note, which may be `cut`. `fields` has the tags and `extra` as JSON."""
 
     where: str
     name: str
@@ -76,7 +76,7 @@ class CheckedFact:
 
 
 class Seen(Protocol):
-    """The texts seen so far, by fingerprint."""
+    """The texts that an import has seen so far, by fingerprint."""
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
         """Return None for a new text. Otherwise return the id of its memory, or None, and whether the fields match."""
@@ -87,13 +87,13 @@ def import_facts(
     apply: bool = False, progress: Progress = lambda _done, _of: None, only: str | None = None, listed: range | None = None,
     seen: Seen | None = None,
 ) -> Imported:  # fmt: skip
-    """Import statements, or only plan the import. Reports invalid statements in `refused`.
+    """Import statements, or only plan the import. Invalid statements are reported in `refused`.
 
-    The report contains `kind` and `why`, the format with evidence. `only` is the person to import. `listed` has the entries
-    to report, by default all with the skipped passages. `progress` gets the numbers read and in total, then the numbers
-    stored. With `seen`, a plan counts entries while it reads them, so it can have any size. Then only listed entries are
-    checked for secrets. Raises `INVALID_ARGUMENT` if no entry is of `only`, or if a file of several people is applied
-    without `only`. Raises `CONFLICT` while another run of the user is active.
+    `kind` is the format and `why` is the evidence for it. `only` is the person whose memories are imported. `listed` is the
+    range of entries to report, by default all with the skipped passages. `progress` gets the numbers read and in total, then
+    the numbers stored. With `seen`, a plan can have any size, because entries are counted while they are read, and only
+    listed entries are checked for secrets. Raises `INVALID_ARGUMENT` if no entry belongs to `only`, or if a file of several
+    people is applied without `only`. Raises `CONFLICT` while another run of the user is active.
     """
     left = LeftOutWords(listing=listed is None)
     people = _People(NO_NAME if only == "" else only, left)
@@ -141,12 +141,12 @@ class _People:
 
     @property
     def entry_counts(self) -> dict[str, int]:
-        """The number of entries by person. Counts entries without a name only if there are several people."""
+        """The number of entries by person. Entries without a name are included only if several people are named."""
         named = {name: count for name, count in self.counts.items() if name != NO_NAME}
         return dict(self.counts) if len(named) > 1 else named
 
     def check(self, apply: bool) -> list[str]:
-        """Raise if nobody has the name, or if one of several people must be chosen. A plan returns a warning instead."""
+        """Raise an error if nobody is named `only`, or if an import covers several people, of which a plan only warns."""
         shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.entry_counts.items())]
         listed = ", ".join([*shown[:_PEOPLE_SHOWN], *(["..."] if len(shown) > _PEOPLE_SHOWN else [])])
         if self.only is not None and self.only not in self.counts:
@@ -163,7 +163,7 @@ class _People:
 
 @dataclass
 class _FactImport:
-    """Decides about each statement by comparing it with stored memories and earlier entries."""
+    """Decides what to do with each statement, by comparing it with stored memories and earlier entries."""
 
     caller: Caller
     ports: Ports
@@ -205,7 +205,7 @@ class _FactImport:
             self._add_new(checked)
 
     def read(self) -> PrecomputedEmbedder:
-        """Read all entries into `plan`. Returns the embedder with the vectors computed so far."""
+        """Read all entries into `plan`. Returns an embedder with the vectors of all statements."""
         facts = list(self._iterate_valid_facts())
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[ImportRecord]()
@@ -223,7 +223,7 @@ class _FactImport:
         return vectors
 
     def _report_near_duplicates(self, vectors: PrecomputedEmbedder) -> None:
-        """Report which new memories paraphrase a stored memory. They are stored all the same."""
+        """Report the new memories that paraphrase a stored memory. Such memories are stored nevertheless."""
         caller, ports = self.caller, replace(self.ports, embedder=vectors)
         if not ports.facts.statistics(caller.user_id, caller.now, vectors.name).active:
             return
@@ -236,7 +236,7 @@ class _FactImport:
                     self._set_result(new.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
 
     def _iterate_valid_facts(self) -> Iterator[tuple[int, CheckedFact]]:
-        """Yield the valid statements with unknown names, and their numbers."""
+        """Yield the valid statements whose names are unknown, each with its number."""
         for batch in in_batches(self.source_entries, _READ_BATCH):
             names = [entry.alias for entry in batch if isinstance(entry, ForeignFact)]
             erased = self.ports.erased.among(self.caller.user_id, names)
@@ -255,7 +255,7 @@ class _FactImport:
     def _check(
         self, entry: ForeignFact | RefusedEntry, holders: Mapping[str, Memory], erased: set[str]
     ) -> CheckedFact | None:
-        """Return a valid statement with an unknown name. For any other entry, record the outcome."""
+        """Return the statement of an entry if it is valid and its name is unknown. Otherwise record the outcome."""
         number, zone, holder = self.entries, self.caller.now.tzinfo, None
         if isinstance(entry, RefusedEntry):
             self._refuse(entry)
@@ -325,7 +325,7 @@ class _FactImport:
             names.append(named)
 
     def _record_outcomes(self, facts: Sequence[tuple[int, CheckedFact]]) -> None:
-        """Record what the plan does with each statement: adds it, or leaves it out as known or as a conflict."""
+        """Record whether the plan adds each statement, or leaves it out as known or as a conflict."""
         left_out = {omission.record.number: omission for omission in self.plan.left_out}
         ids = sorted({omission.other for omission in self.plan.left_out if omission.other})
         memories = {memory.memory_id: memory for memory in self.ports.records.get(self.caller.user_id, ids)}
@@ -385,9 +385,9 @@ def refused(where: str, error: CommonplaceError) -> RefusedEntry:
 
 
 def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
-    """Validate a statement and redact its secrets. Moves unreadable times to the note. Errors (400) name the field.
+    """Validate a statement and redact its secrets. Unreadable times are moved to the note. Errors name the invalid field.
 
-    `redacting=False` skips the search for secrets, which takes most of the time. Use it for entries that are only counted.
+    `redacting=False` skips the search for secrets, which takes most of the time, for entries that are only counted.
     """
     if not isinstance(foreign.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
@@ -423,7 +423,7 @@ def _split_tags(value: Any) -> tuple[list[str], list[Any]]:
 
 
 def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:
-    """Return the memory of a statement. Rules derive missing fields, as in a store.
+    """Return the memory of a statement. Missing fields are derived by rules, as when a statement is stored.
 
     A statement that is no longer true becomes a closed memory. A statement with a future end becomes a memory that expires.
     """
@@ -450,7 +450,7 @@ def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller
 
 
 def _build_closing_fields(fact: Fact, now: datetime) -> Mapping[str, Any]:
-    """Return the fields of a closed or expired memory."""
+    """Return the fields that mark a memory as closed or expired, or no fields."""
     if fact.valid_to is not None and fact.valid_to <= now:
         return {"status": "superseded", "valid_to": fact.valid_to, "expires_at": None, "purge_at": None}
     if fact.expires_at is not None and fact.expires_at <= now:  # purged as late as a memory that expires now

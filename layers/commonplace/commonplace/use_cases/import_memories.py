@@ -1,4 +1,4 @@
-"""`import_memories`: plans the import of an export and applies the plan as a run. Also stores uploads."""
+"""Implement `import_memories`, which plans and applies the import of an export as a run, and store uploads."""
 
 import hashlib
 from collections.abc import Iterable
@@ -41,9 +41,9 @@ _STORED = ("planned", "needs_review", "applied")
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
-    """Plan an import, apply a plan, or both at once. A model can only plan. The answer says who may apply the plan.
+    """Plan an import, apply a plan, or do both at once. A model can only plan, and the answer names who may apply the plan.
 
-    An upload is deleted after it is planned or applied. Raises `CONFLICT` while a run of the user is active. Raises
+    An upload is deleted once it is planned or applied. Raises `CONFLICT` while a run of the user is active. Raises
     `NOT_FOUND` for an unknown upload or plan.
     """
     if sum(source is not None for source in (request.data, request.upload_id, request.run_id)) != 1:
@@ -66,7 +66,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
 
 
 def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:
-    """Store a file for one import within an hour. Reads a file object in chunks.
+    """Store a file for one import within an hour. A file object is read in chunks.
 
     Raises `PAYLOAD_TOO_LARGE` if the file exceeds 50 MB, or the user's uploads exceed 200 MB.
     """
@@ -97,8 +97,8 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
     """Raise `PAYLOAD_TOO_LARGE` if the user's valid uploads and `more` bytes exceed 200 MB.
 
-    Expired uploads can still be stored while no record confirms the clock. If space is needed, the oldest of these uploads
-    are deleted first. Nobody can read expired uploads.
+    Expired uploads stay stored while no record confirms the clock, although nobody can read them. If space is needed, the
+    oldest expired uploads are deleted.
     """
     files = stored_files(ports)
     stored = files.listed(caller.user_id, "upload", EARLIEST)
@@ -117,7 +117,7 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
 
 
 def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> None:
-    """Copy an upload into a file. Raises `NOT_FOUND` if it is unknown or expired."""
+    """Copy an upload into the file `into`. Raises `NOT_FOUND` if the upload is unknown or expired."""
     known, files = may_be_id(of_type(str, upload_id, "upload_id")), stored_files(ports)
     if not (known and files.copy(caller.user_id, "upload", upload_id, caller.now, into)):
         why = "upload_id: there is no such upload; an upload is stored for an hour, for one import"

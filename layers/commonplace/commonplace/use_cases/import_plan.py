@@ -1,4 +1,4 @@
-"""The plan of an import: the new memories, and the reasons for skipping others."""
+"""Plan an import by choosing the memories to store, and find the reasons for skipping the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,13 +43,13 @@ class ImportRecord:
 
     @property
     def called(self) -> str:
-        """The name or id at the source."""
+        """The name or id of the memory at the source."""
         return self.name or self.memory.memory_id
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A memory that is not stored. `other` is the id of the stored memory that replaces it, if any."""
+    """A memory that is not stored. `other` is the id of the stored memory that it equals or conflicts with, if any."""
 
     record: ImportRecord
     why: Why
@@ -68,7 +68,7 @@ class LeftOut:
 
 @dataclass
 class ImportPlan:
-    """The memories to store (`new`), the memories stored under their id (`known`), and the rest with reasons (`left_out`)."""
+    """The memories to store (`new`), those stored already under their id (`known`), and the skipped ones (`left_out`)."""
 
     new: list[ImportRecord] = field(default_factory=list)
     known: list[ImportRecord] = field(default_factory=list)
@@ -76,7 +76,7 @@ class ImportPlan:
 
     @classmethod
     def of(cls, records: Iterable[ImportRecord], caller: Caller, ports: Ports) -> "ImportPlan":
-        """Compare the memories with all memories of the user."""
+        """Plan the import of `records` by comparing them with all memories of the user."""
         plan, state, records = cls(), _Existing(), list(records)
         state.erased = ports.erased.among(caller.user_id, [record.memory.memory_id for record in records])
         with gathered() as flaws:
@@ -107,7 +107,7 @@ class ImportPlan:
         return *added, *self._name_known(caller, ports)
 
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
-        """Yield operations that add ids from the file as names of known memories. Skips names that exist."""
+        """Yield operations that add ids from the file as names of known memories, except names that exist already."""
         names = {omission.record.called: omission for omission in self.left_out if omission.why == "known"}
         ids = ports.aliases.get(caller.user_id, list(names))
         for name, omission in names.items():
@@ -160,7 +160,7 @@ class _Existing:
 def _find_skip_reason(
     record: ImportRecord, state: _Existing, present: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
 ) -> LeftOut | None:
-    """Return why a memory is skipped. None if it can be stored, or is stored already with the same content."""
+    """Return the reason for skipping a memory, or None if it can be stored, or is stored already with the same content."""
     memory = record.memory
     existing = present.get(memory.memory_id)
     if existing is not None and existing.content != memory.content:

@@ -1,4 +1,4 @@
-"""Import the records of an export with their ids, versions and links. Never overwrites stored memories."""
+"""Import the records of an export with their ids, versions and links. Stored memories are never overwritten."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -29,7 +29,7 @@ Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any] | Commonp
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
 _LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # an index limits the length of the other fields
-_LARGEST = 2**53  # of positions, versions and counts: every store and JSON parser represents these exactly
+_LARGEST = 2**53  # the largest position, version or count, which every store and JSON parser represents exactly
 _MOST_WORDS = 1_000  # tags or concepts per memory, because statistics count each pair
 _LOST = "the id, the key or the content was taken meanwhile, or the id belongs to another user"
 
@@ -46,9 +46,9 @@ def import_records(
 ) -> Imported:  # fmt: skip
     """Import exported records as a run, which can be undone, or only plan the import.
 
-    The memories become the caller's, without secrets and with new vectors. Invalid records are refused if given by line
-    number. Otherwise the first invalid record raises before anything is stored. `progress` gets the numbers stored and in
-    total. `why` is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
+    The memories become the caller's, without secrets and with new vectors. Invalid records that are given by line number are
+    refused. Others raise an error before anything is stored. `progress` gets the numbers of stored and of all records. `why`
+    is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
     """
     of_type(bool, apply, "apply")
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
@@ -146,9 +146,9 @@ class PastSteps(BaseModel):
 
 
 def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
-    """Return a record as a memory of the user, with the history. Adds the kinds of redacted secrets to `kinds`.
+    """Return a record as a memory of the user, and its history. The kinds of redacted secrets are added to `kinds`.
 
-    Ignores the original user and unknown fields. Raises an error that names the invalid field.
+    The original user and unknown fields are ignored. An error names the invalid field.
     """
     known: Any = record
     if isinstance(record, Mapping):
@@ -163,7 +163,7 @@ def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, Non
 
 
 def _check_values(memory: Memory) -> None:
-    """Check what the type of a memory does not, because memories are otherwise built from checked requests."""
+    """Check values that `Memory` itself doesn't check, because other memories are built from validated requests."""
     for name, value in memory:
         for text in value if isinstance(value, tuple) else (value,):
             try:

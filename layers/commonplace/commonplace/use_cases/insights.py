@@ -1,4 +1,4 @@
-"""`memory_store`: an insight with the caller's own metadata, optionally under the caller's id."""
+"""Implement `memory_store`, which stores an insight with the caller's own metadata, optionally under the caller's id."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from commonplace.use_cases.named import behind_alias, holder
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
-    """Store an insight, or update a known id. Raises `NOT_FOUND` for a deleted id, and `ERASED` for an erased id."""
+    """Store an insight, or update one with a known id. Raises `NOT_FOUND` for a deleted id and `ERASED` for an erased id."""
     old = _find_current_version(request.id, caller, ports) if request.id is not None else None
     entry = _build_entry(request, old, caller, ports)
     done = ingest(entry, ports) if old is None else _update_memory(entry, old, caller, ports)
@@ -62,13 +62,13 @@ def _build_entry(request: StoreInsightRequest, old: Memory | None, caller: Calle
 
 
 def _has_own_tags(memory: Memory, ports: Ports) -> bool:
-    """Return whether the tags are from the caller, and not from the engine."""
+    """Return whether the memory's tags come from the caller rather than from the engine."""
     stored = [audit.detail.get("engine") for audit in ports.records.audits(memory.user_id, memory.memory_id)]
     return not any(isinstance(made, dict) and made.get("tags") == list(memory.tags) for made in stored)
 
 
 def _find_current_version(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
-    """Return the current memory of an id, or None if the id is free. Raise an error if it can't be used."""
+    """Return the current memory of an id, or None if the id is free. Raises an error if the id can't be used."""
     memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for current in memories for memory in (current, *successors(current, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)

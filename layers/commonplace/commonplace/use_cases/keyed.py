@@ -1,4 +1,4 @@
-"""The tools `read_memory` and `delete_memory`: the memories of a section, and their deletion."""
+"""Implement `read_memory`, which returns the memories of a section, and `delete_memory`."""
 
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
@@ -32,7 +32,7 @@ def _format_markdown(heading: str, items: list[Memory]) -> str:
 
 
 def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> DeleteResult:
-    """Close a memory. Searches no longer find the memory, and its key is free. A model may close only a few per hour."""
+    """Close a memory, so that searches don't find it and its key is free. A model may close only a few memories per hour."""
     old = memory_named(request, caller, ports)
     check_model_may_close(1, f"commonplace delete {old.memory_id}", caller, ports)
     detail = {"tool": "delete_memory", **closed_by(caller, caller.now)}

@@ -1,4 +1,4 @@
-"""`write_memory`: stores a value under a key, unless the key is taken or the value known."""
+"""Implement `write_memory`, which stores a value under a key, unless the key is taken or the value is known."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class _Obstacle:
 
 
 def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteResult:
-    """Write a value under its key. If the key is taken or the value known, return the existing memories instead."""
+    """Write a value under its key, or return the existing memories if the key is taken or the value is known."""
     durability: Durability = "daily" if request.confidence < DURABLE_FROM else request.durability
     taken = _find_key_holder(request.key, caller, ports)
     if taken is not None:
@@ -80,7 +80,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
 
 
 def _find_key_holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Return the holder of the key as an obstacle, or None. The obstacle doesn't show a memory of another agent."""
+    """Return the holder of the key as an obstacle, or None. A memory of another agent is not shown."""
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
     if memory is None:
         return None
@@ -107,7 +107,7 @@ def _find_same_meaning(entry: Entry, compared: Sequence[Similar], like: Sequence
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Store the memory, or return the memory that blocks it: a concurrent write, or a memory that wasn't compared before."""
+    """Store the memory, or return a memory that blocks it, which was stored meanwhile or was not among the compared ones."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -148,5 +148,5 @@ def _list_existing(memories: Sequence[Memory]) -> list[Existing]:
 
 
 def call_notes(caller: Caller, degraded: str | None = None) -> Notes | None:
-    """Return the notes of a write: why the comparison was incomplete, and the kinds of secrets removed from the request."""
+    """Return the notes of a write, with the reason for an incomplete comparison and the kinds of secrets removed."""
     return Notes(degraded=degraded, redacted=list(caller.redacted) or None) or None

@@ -1,4 +1,4 @@
-"""Counts and lists the passages of an import that become no memory, by reason. Removes secrets."""
+"""Count and list the passages of an import that are not stored as memories, by reason and without secrets."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _Entry = TypeVar("_Entry")
 
 @dataclass
 class LeftOutWords:
-    """Counts passages by up to 200 reasons. `listing` also stores the first 10,000, up to 10 million characters."""
+    """Counts passages by up to 200 reasons. With `listing`, up to 10,000 passages or 10 million characters are stored too."""
 
     listing: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -41,7 +41,7 @@ class LeftOutWords:
             self.listed_characters += len(text)
 
     def taken(self, entries: Iterable[_Entry | Unread]) -> Iterator[_Entry]:
-        """Add the passages among the entries, and yield the others."""
+        """Add the entries that are left-out passages, and yield the others."""
         for entry in entries:
             if isinstance(entry, Unread):
                 self.add(entry)
@@ -50,7 +50,7 @@ class LeftOutWords:
 
     @property
     def answer_fields(self) -> dict[str, Any]:
-        """The fields of an answer, largest count first."""
+        """The counts by reason, largest first, and the listed passages, as fields of an answer."""
         return {"left_out": dict(self.counts.most_common()), "passages": self.passages}
 
 
@@ -65,7 +65,7 @@ def is_technical(value: Any) -> bool:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """Yield the texts and numbers in a JSON value."""
+    """Yield the texts, numbers and nulls in a JSON value."""
     if isinstance(value, (Mapping, list, tuple)):
         for part in value.values() if isinstance(value, Mapping) else value:
             yield from leaves(part)

@@ -1,4 +1,4 @@
-"""Converts old records to memories with times and counts. Merges tags across the file."""
+"""Convert old records to memories with their times and counts, and merge tags across the file."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ class TagFolding:
 
     @classmethod
     def of(cls, tags: Iterable[Sequence[str]], own: Mapping[str, int]) -> "TagFolding":
-        """Merge the tags of all records. Merges only aliases, spellings and plurals of one tag."""
+        """Merge the tags of all records that are aliases, spellings or plurals of the same tag."""
         each = [tuple(dict.fromkeys(tag)) for tag in tags]
         used = Counter(tag for tags in each for tag in tags)
         tidy = {tag: hyphenated(tag) for tag in used}
@@ -50,7 +50,7 @@ class TagFolding:
         return {tag: name for tag, name in self.names.items() if tag != name and name}
 
     def folded(self, tags: Iterable[str]) -> tuple[str, ...]:
-        """Return the distinct current names of these tags."""
+        """Return the distinct current names of `tags`."""
         return tuple(dict.fromkeys(name for tag in tags if (name := self.names.get(tag, ""))))
 
 
@@ -76,7 +76,7 @@ class NewMemory:
     names: tuple[str, ...]
 
     def joined(self, other: "NewMemory") -> "NewMemory":
-        """Join two equal old memories. Uses the earlier time, all tags, the higher importance and the summed counts."""
+        """Join two equal old memories, with the earlier time, all tags, the higher importance and the summed counts."""
         first, second = sorted((self.memory, other.memory), key=lambda memory: memory.created_at)
         joined = first.model_copy(
             update={
@@ -93,7 +93,7 @@ class NewMemory:
 def new_memory(
     record: LegacyRecord, statement: EnrichedStatement, filed: Filed, folding: TagFolding, caller: Caller, ports: Ports
 ) -> NewMemory:
-    """Build the memory of an old record. Missing fields are derived by rules, as in a store."""
+    """Build the memory of an old record. Missing fields are derived by rules, as when a statement is stored."""
     old = record.memory
     fields: dict[str, Any] = {
         "agent_id": caller.agent_id,

@@ -1,4 +1,4 @@
-"""Reads old documents as records. Fields without an equivalent go to the note."""
+"""Read old documents as records, and move fields without an equivalent to the note."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "importance": ("importance",), "created_at": ("created_at",), "last_accessed": ("last_accessed",),
     "access_count": ("access_count",), "expires_at": ("expires_at",), "source": ("source",), "user_note": ("user_note",),
 }  # fmt: skip
-"""Maps our field names to the possible names in an old record."""
+"""Maps Commonplace's field names to the possible names in an old record."""
 MOST_TAGS, LONGEST_TAG = 31, 64  # plus the old category
 _LONGEST_NAME, _LONGEST_NOTE = 128, 2_000
 _MILLISECONDS_FROM = 1e11  # as seconds, this is the year 5138
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class LegacyRecord:
-    """An old record with the id `legacy_id`. `left` names fields moved to the note. `cut` is True if the note was cut."""
+    """An old record with the id `legacy_id`. `left` names the fields that were moved to the note, which may be `cut`."""
 
     legacy_id: str
     memory: LegacyMemory
@@ -42,7 +42,7 @@ class LegacyRecord:
 
 
 def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the field names with the caller's replacements, e.g. `{"content": "body"}`. Raises `INVALID_ARGUMENT`."""
+    """Return `FIELDS` with the caller's names, e.g. `{"content": "body"}`. Raises `INVALID_ARGUMENT` for an unknown field."""
     for name in mapping:
         if name not in FIELDS:
             raise invalid("map", f"there is no field {name}; there are {', '.join(FIELDS)}")
@@ -61,7 +61,7 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
 
 
 def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
-    """Return the record of a document. If the record can't be stored, raises a 400 that names the field."""
+    """Return the record of a document. Raises an error that names the field if the record can't be stored."""
     unread = dict(document.fields)
     if _pop(dict(unread), names["id"], _parse_identifier) == legacy_id:
         _pop(unread, names["id"], _parse_identifier)
@@ -86,7 +86,7 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
 
 
 def _pop(unread: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
-    """Remove a field and return its value. An unreadable value stays in `unread`, which goes to the note."""
+    """Remove the first readable field in `names`, and return its value. Unreadable fields stay in `unread`, for the note."""
     for name in names:
         try:
             value = read(unread[name])
@@ -163,7 +163,7 @@ def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
 
 
 def fitted(note: str) -> str:
-    """Cut a note to the maximum length, at a word."""
+    """Cut a note to the maximum length, at the end of a word."""
     if len(note) <= _LONGEST_NOTE:
         return note
     start = note[: _LONGEST_NOTE - 2]

@@ -1,4 +1,4 @@
-"""`get_memory` and `list_memories`: return stored memories by name or in pages. Also lists the tags in use."""
+"""Implement `get_memory` and `list_memories`, which return memories by name or in pages, and list the tags in use."""
 
 from collections import Counter
 
@@ -27,12 +27,12 @@ _TAGS = "tags"
 
 
 def get_memory(request: GetRequest, caller: Caller, ports: Ports) -> GetResult:
-    """Return the current memory of an id or a key."""
+    """Return the current memory with an id or a key."""
     return GetResult(memory=KeptMemory.of(memory_named(request, caller, ports)))
 
 
 def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListResult:
-    """Return a page of the current memories, newest first. Strongly consistent, as it reads the records."""
+    """Return a page of the current memories, newest first, by a strongly consistent read of the records."""
     options = request.options or FilterOptions()
     if request.cursor is not None and not may_be_id(request.cursor):
         raise invalid("cursor", "was not returned by list_memories")
@@ -45,7 +45,7 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
 def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
     """Return a page of the tags of the memories that this agent sees, with counts.
 
-    The tags are sorted by name, so that concurrent stores don't shift pages.
+    The tags are sorted by name, so that memories which are stored meanwhile don't shift pages.
     """
     counts = tags_in_use(caller, ports)
     after = "" if request.cursor is None else place_of(request.cursor, caller.user_id, _TAGS)

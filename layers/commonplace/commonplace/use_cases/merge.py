@@ -1,4 +1,4 @@
-"""`merge_memories`: merges several memories into one, or suggests merges."""
+"""Implement `merge_memories`, which merges several memories into one, or suggests merges."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -34,7 +34,7 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
         if not request.dry_run:
             raise CommonplaceError(ErrorCode.NOT_MERGEABLE, f"memory_ids: {sources.refusal}", "memory_ids")
         return MergeResult(status="done", groups=[_build_source_group(sources, _REQUESTED)])
-    if not request.dry_run and caller.goes_on is None:  # a worker continues what was allowed
+    if not request.dry_run and caller.goes_on is None:  # a worker continues a merge that was allowed
         _check_limit(sources, request.run_id, caller, ports)
     planner = lambda _: Plan(operations=(sources.planned(_REQUESTED),) if sources else ())  # noqa: E731
     report = change_many(
@@ -45,7 +45,7 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
 
 
 def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
-    """Raise `TOO_MANY_REQUESTS` if a model closes too many memories with these sources or the run's reviewed operations."""
+    """Raise `TOO_MANY_REQUESTS` if a model would close too many memories with these sources or with the stored plan."""
     if sources is not None:
         ids = [memory.memory_id for memory in sources.memories]
         command = f"commonplace merge {' '.join(ids)} --apply"
@@ -105,7 +105,7 @@ def _build_source_group(sources: Sources, why: str) -> MergeGroup:
 
 
 def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
-    """Return groups of memories that say the same, among the newest visible memories. Merges nothing."""
+    """Return groups of memories with the same meaning among the newest visible memories, without merging them."""
     seen = visibility_of(caller)
     memories = [item for item in ports.records.all(caller.user_id) if is_visible(seen, item)]
     memories.sort(key=lambda memory: memory.memory_id)
@@ -129,7 +129,7 @@ def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
 
 
 def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
-    """Return the older memories that say the same, with reasons, or None without an index."""
+    """Return the older memories with the same meaning and the reasons, or None if the index is unavailable."""
     entry = Entry(record.memory, record.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:
@@ -139,7 +139,7 @@ def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Calle
 
 
 def _find_cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
-    """Yield groups of memories that all say the same. A memory is in one group at most."""
+    """Yield groups in which all memories have the same meaning. A memory is in one group at most."""
     taken: set[str] = set()
     for name in sorted(same):
         group = [name]

@@ -1,4 +1,4 @@
-"""Plans a merge of memories: the new memory, or the reason for refusing the merge."""
+"""Plan a merge of memories by building the new memory, or find the reason for refusing the merge."""
 
 import functools
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ class Sources:
 
     @classmethod
     def of(cls, stored: Iterable[Stored], caller: Caller, ports: Ports) -> "Sources":
-        """Create from memories in any order, sorted by `happened_at` and then by id. Filters and checks nothing."""
+        """Create an instance from memories in any order, which are sorted by `happened_at` and id, but not checked."""
         return cls(tuple(sorted(stored, key=lambda item: (item.memory.happened_at, item.memory.memory_id))), caller, ports)
 
     @property
@@ -119,7 +119,7 @@ class Sources:
         return None
 
     def _find_difference(self, old: Stored, new: Stored) -> str | None:
-        """Return what the newer memory changes in the older, or None if it changes nothing."""
+        """Return the change that the newer memory makes to the older one, or None if there is none."""
         if old.vector is None or new.vector is None:
             return None
         from commonplace.text.paraphrase.judge import Candidate, is_paraphrase, judge_candidates  # deferred: loads numpy
@@ -128,7 +128,7 @@ class Sources:
         model = self.ports.embedder.name if new.memory.embedding_model == self.ports.embedder.name else ""
         texts = old.memory.content, new.memory.content
         (verdict,) = judge_candidates(texts[1], new.vector, [Candidate(texts[0], old.vector)], model)
-        # A store judges a list. Alone, the same pair may look like a change.
+        # When a memory is stored, it is judged with several others. A pair on its own may look like a change.
         if not verdict.change or is_paraphrase(*texts, old.vector, new.vector, self.ports.least_similarity):
             return None
         return difference(*texts)

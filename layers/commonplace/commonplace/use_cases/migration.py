@@ -1,4 +1,4 @@
-"""The migration from a TinyDB memory. A migration is planned first and applied as one run, which can be undone."""
+"""Migrate memories from a TinyDB file. A migration is planned first and applied as one run, which can be undone."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ from commonplace.use_cases.named import memories_by_alias
 from commonplace.use_cases.tinydb import TinyFile, read_tinydb
 
 NO_CATEGORY, UNDECIDED = "(none)", "review"
-"""Names in the counts of categories, for records without a category and for undecided records."""
+"""The names under which records without a category, and undecided records, are counted."""
 _WHY_NEW, _WHY_KNOWN = "moved here from another store", "said here already; its old id leads to it"
 _ERASED = "id: the memory with this id was erased, and is not restored"
 Progress = Callable[[int, int], None]
@@ -38,10 +38,10 @@ def migrate(
     data: bytes, caller: Caller, ports: Ports, filing: Filing, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, apply: bool = False, progress: Progress = lambda _done, _of: None,
 ) -> Migration:  # fmt: skip
-    """Report what a migration of a file would do, or migrate. `fields` maps our field names to names in the file.
+    """Plan or apply the migration of a file. `fields` maps Commonplace's field names to the names in the file.
 
-    `progress` receives the numbers of planned and of all records. Raises errors that concern the whole file. Documents that
-    can't be stored are listed in `refused`. Raises `CONFLICT` while another run is active.
+    `progress` receives the number of planned records and the total. Errors that concern the whole file are raised. Documents
+    that can't be stored are listed in `refused`. Raises `CONFLICT` while another run is active.
     """
     names, file = field_names(fields or {}), read_tinydb(data, tables)
     plan = _Plan(caller, ports, filing)
@@ -76,7 +76,7 @@ class _Plan:
     _led: dict[str, list[str]] = field(default_factory=dict)
 
     def make(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
-        """Return the plan. It has an operation per new memory, and an operation per existing memory that gets old ids."""
+        """Return a plan with an operation for each new memory, and for each existing memory that gets old ids."""
         records = self._read_records(file, names)
         for number, record in enumerate(records, 1):
             self._plan_record(record)

@@ -1,4 +1,4 @@
-"""Finds the memory that a request names by id, external id or key, and builds the errors if there is none."""
+"""Find the memory that a request names by id, external id or key, and build the errors for unknown names."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -21,7 +21,7 @@ _CLOSED = {"deleted": "was deleted", "archived": "has expired and was replaced",
 
 
 def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
-    """Return the request field for a name that a person gives. The name may be an id, key, or external id."""
+    """Return the request field for a name that a person gives, which may be an id, a key or an external id."""
     fields = id_or_key(of_type(str, name, "name"))
     if "key" not in fields or not (len(name) <= _LONGEST and name.isprintable()):  # invalid names need no lookup
         return fields
@@ -40,7 +40,7 @@ def check_name(request: NamedMemory) -> None:
 
 
 def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
-    """Return the memory that a request names. `NOT_FOUND` may contain a replacement, and `KEY_NOT_FOUND` similar keys."""
+    """Return the memory that a request names. `NOT_FOUND` may suggest a replacement, and `KEY_NOT_FOUND` similar keys."""
     check_name(request)
     if request.memory_id is not None:
         return memory_with_id(request.memory_id, caller, ports)
@@ -52,7 +52,7 @@ def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
 
 
 def holder(name: str, caller: Caller, ports: Ports) -> Memory | None:
-    """Return the visible memory that holds a key, if the name can be a key."""
+    """Return the visible memory whose key is `name`, or None."""
     if not may_be_key(name):
         return None
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, folded_key(name), caller.now)
@@ -68,12 +68,12 @@ def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
 
 
 def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> CommonplaceError:
-    """Return the error `NOT_FOUND` for an id in a field."""
+    """Return the error `NOT_FOUND` for an id that the request has in `field`."""
     return CommonplaceError(ErrorCode.NOT_FOUND, f"{field}: {why}", field)
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """Return the memory of an id, external id or key unless it is closed. Includes expired memories, to extend them."""
+    """Return the memory with an id, external id or key, unless it is closed. An expired memory is returned, to extend it."""
     with gathered() as flaws:
         memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
@@ -92,13 +92,13 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
 
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
-    """Return a list with the memory of an external id or the last successor. The list is empty if there is none."""
+    """Return a list with the memory of an external id, or with its last successor. An unknown id gives an empty list."""
     memories = memories_by_alias([name], caller, ports).values()
     return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
 
 
 def memories_by_alias(names: Sequence[str], caller: Caller, ports: Ports) -> dict[str, Memory]:
-    """Return the memories of external ids, by these ids. Leaves out unknown ids. Memories may be closed."""
+    """Return the memories of external ids, by external id. Unknown ids are left out. The memories may be closed."""
     ids: dict[str, str] = {}
     for batch in in_batches(names, _ALIASES_AT_ONCE):
         ids |= ports.aliases.get(caller.user_id, batch)

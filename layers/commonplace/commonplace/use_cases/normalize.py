@@ -1,6 +1,6 @@
-"""`memory_normalize`: normalizes a statement by Claude or by rules. Nothing is stored.
+"""Implement `memory_normalize`, which normalizes a statement by Claude or by rules, and stores nothing.
 
-Claude's text passes the nightly run's check for invented names, numbers, dates and negations.
+Claude's text must pass the nightly run's check for invented names, numbers, dates and negations.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ _FEWEST_TAGS = 3
 def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
     """Return the statement in the third person with type and tags.
 
-    If the model fails or invents something, rules answer, and a note says so.
+    If the model fails or invents something, rules are used instead, and a note explains why.
     """
     redacted = list(caller.redacted) or None
     degraded = None

@@ -29,7 +29,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # cells that a spreadsheet would evalua
 
 
 def jsonl_lines(records: Iterable[Record]) -> Iterator[str]:
-    """Yield an export as JSON Lines: a header, then one record per line."""
+    """Yield the lines of an export in JSON Lines, a header followed by one record per line."""
     yield json.dumps({HEADER: FORM}) + "\n"
     for record in records:
         yield json.dumps(record, ensure_ascii=False) + "\n"
@@ -43,7 +43,7 @@ def csv_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
-    """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`. Also raises for unknown formats."""
+    """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`, or an error for an unknown format."""
     if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
     rows = _parse_json_lines(text) if form == "jsonl" else _parse_csv_rows(text)
@@ -59,14 +59,14 @@ def too_large(why: str, field: str | None = None) -> CommonplaceError:
 
 
 def is_export(first: Record) -> bool:
-    """Return whether a first line belongs to an export. Exports of 0.1 have no header. Raises for unknown formats."""
+    """Return whether a first line belongs to an export, with or without a header. Raises an error for unknown formats."""
     if HEADER in first and first != {HEADER: FORM}:
         raise invalid("file", f"is an export of another form than {FORM}; upgrade commonplace")
     return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
 
 
 def _parse_json_lines(text: str) -> Iterator[Line]:
-    """Yield the number and the object or error of each line. Skips blank lines and the header of an export."""
+    """Yield the number and the object or error of each line, except blank lines and the header of an export."""
     first = True
     for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may occur in strings
         if not line.strip():
@@ -137,7 +137,7 @@ def quoted(text: str) -> str:
 
 
 def unquoted(cell: str) -> str:
-    """Return the text of a quoted cell."""
+    """Return the text of a cell, without the apostrophe that `quoted` may have added."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

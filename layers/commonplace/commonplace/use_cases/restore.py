@@ -1,4 +1,4 @@
-"""Restores a backup. The restore is planned first, applied by the id of the plan, and undone like any run."""
+"""Restore a backup. The restore is planned first, applied by the id of the plan, and undone like any run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class RestorePlanner:
     _past: dict[str, RawRecord] = field(default_factory=dict)
 
     def plan(self) -> Plan:
-        """Return the operations. For each memory that isn't restored, also returns an error code and the reason."""
+        """Return a plan with the operations, and an error code and a reason for each memory that isn't restored."""
         with gathered() as flaws:
             self.existing = {memory.memory_id: memory for memory in self.ports.records.all(self.caller.user_id)}
         self._past = {record.memory_id: record for record in self.backup.records}
@@ -73,7 +73,7 @@ class RestorePlanner:
         )
 
     def _decide_goal(self, record: RawRecord, erased: Collection[str], unreadable: Collection[str]) -> None:
-        """Set the state to restore for a record, or say why it is not restored."""
+        """Set the state to restore for a record, or note the reason why the record is not restored."""
         name, memory, current = record.memory_id, record.memory, self.existing.get(record.memory_id)
         if name in erased or (current is not None and not current.content):
             self._refuse(name, ErrorCode.ERASED, _ERASED)
@@ -93,7 +93,7 @@ class RestorePlanner:
             self._set_goal(memory.model_copy(update=fields).next_version(self.caller.now))
 
     def _set_goal(self, memory: Memory) -> None:
-        """Set the state to restore. A memory that is due for purging stays for another 30 days."""
+        """Set the state to restore for a memory. A memory that is due for purging stays for another 30 days."""
         purge_at = None if memory.purge_at is None else self.caller.now + PURGE_DELAY
         self.goals[memory.memory_id] = memory.model_copy(update={"purge_at": purge_at})
 
@@ -116,7 +116,7 @@ class RestorePlanner:
                 places |= dict.fromkeys(self._list_unique_values(self.goals[name]), name)
 
     def _list_unique_values(self, memory: Memory) -> list[object]:
-        """Return the values that must be unique among active memories: content and key."""
+        """Return the content and the key of a memory, which must be unique among active memories."""
         if memory.status != "active" or memory.has_expired(self.caller.now):
             return []
         return [fingerprint(memory), *([(memory.collection, memory.key)] if memory.key is not None else [])]
@@ -133,7 +133,7 @@ class RestorePlanner:
             yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _order_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
-        """Yield the operations. A memory that blocks an opening memory closes in the same operation."""
+        """Yield the operations in order. A memory that blocks an opening memory is closed in the same operation."""
         new = dict[str, PlannedChange]()
         for batch in self.ports.in_time(in_batches(gone, _BATCH)):
             new |= self._plan_returns(batch)
@@ -165,7 +165,7 @@ class RestorePlanner:
             yield memory.memory_id, PlannedChange.of(Change(memory.model_copy(update=own), audit, vector))
 
     def _find_free_names(self, memory_ids: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-        """Return external names by memory. Omits erased names, and names that are in use."""
+        """Return the external names of each memory, without names that are erased or in use."""
         wanted, user_id = set(memory_ids), self.caller.user_id
         named = [alias for alias in self.backup.aliases if alias.memory_id in wanted and not alias.withdrawn]
         names = [alias.name for alias in named]
@@ -176,7 +176,7 @@ class RestorePlanner:
         return by_id
 
     def _find_valid_ratings(self, memory_ids: Collection[str]) -> Mapping[str, tuple[Rating, ...]]:
-        """Return unexpired ratings by memory."""
+        """Return the unexpired ratings of each memory."""
         wanted, by_id = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
         for rating in self.backup.ratings:
             if rating.memory_id in wanted and self.caller.now - rating.at < RATING_TTL:
@@ -184,13 +184,13 @@ class RestorePlanner:
         return by_id
 
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
-        """Return which of the memories that the restore closes holds a content, a key or an id."""
+        """Map contents, keys and ids to the memories that hold them, among the memories that the restore closes."""
         active = [name for name in names if name in self.existing and self.existing[name].status == "active"]
         closing = [name for name in active if self.goals[name].status != "active"]
         return {place: name for name in closing for place in (name, *self._list_unique_values(self.existing[name]))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
-        """Return the memories that block an opening memory: they have its content or key, or replaced it."""
+        """Return the memories that block an opening memory, because they have its content or key, or replaced it."""
         before = self.existing.get(opening)
         wanted = [*self._list_unique_values(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)
@@ -240,7 +240,7 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
 
 
 def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[StoredFile, BackupReading]:
-    """Return one of the user's backups with its readable content. Raises `NOT_FOUND`."""
+    """Return one of the user's backups with its readable content. Raises `NOT_FOUND` for an unknown or expired backup."""
     if backup_id is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "backup_id: is required", "backup_id")
     file_read = stored_files(ports).get(caller.user_id, "backup", backup_id, caller.now) if may_be_id(backup_id) else None
@@ -298,7 +298,7 @@ def _drop_dead_links(memory: Memory, present: Collection[str]) -> Memory:
 
 
 def _get_indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
-    """Return the version in the index of each memory, or 0. The index accepts only newer versions."""
+    """Return the indexed version of each memory, or 0 if there is none. The index accepts only newer versions."""
     contents = ports.upkeep().contents if ports.upkeep else None
     if contents is None:
         return [0] * len(memories)

@@ -1,4 +1,4 @@
-"""The three search tools. A search embeds the query, reads the index once and ranks. It calls no language model."""
+"""Implement the three search tools. A search embeds the query, reads the index once, and calls no language model."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -29,17 +29,17 @@ from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
-"""Distances below these marks are highly relevant, relevant, and somewhat relevant. Greater distances are likely not."""
+"""Hits with distances below these marks are highly, fairly and somewhat relevant. Others are likely irrelevant."""
 SCALES: Mapping[str, tuple[float, float, float]] = {"use-e5-small-256": (0.56, 0.21, 0.03)}
 """Cosines at the three marks by model, measured on English everyday facts.
 
-The first is the 90th percentile for questions with matching memories. The others are the 95th percentile and the median for
-questions with other memories of the same person.
+The first is the 90th percentile of questions and matching memories. The others are the 95th percentile and the median of
+questions and other memories of the same person.
 """
 
 
 def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
-    """Search memories for a question."""
+    """Return the memories that match a question, with an analysis of the question."""
     search = search_of(request, caller, ports)
     result = search.found(counted=caller.counts)
     if caller.counts:
@@ -62,7 +62,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
 
 
 def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
-    """Return the prepared search of a request, with default options where it has none."""
+    """Return the prepared search of a request, with defaults for missing options."""
     options = request.options or SearchOptions()
     limit, wanted = request.limit or options.limit, filter_of(request.category, options)
     return prepared(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
@@ -90,7 +90,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
 
 
 def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
-    """Search insights. Selects them as in any search, and returns them with distances."""
+    """Search insights as in any search, and return them with distances, nearest first."""
     insight = request.filter
     wanted = Filter(
         collection=request.collection,
@@ -166,7 +166,7 @@ def _describe_scope(category: str | None, filters: Filter) -> str:
 
 
 def distance_of(cosine: float, model: str) -> float:
-    """Return a distance, 0 (equal) to 2 (opposite). Interpolates between the model's marks if known, else 1 - cosine."""
+    """Return the distance for a cosine, 0 (equal) to 2 (opposite), by the model's marks if known, or else as 1 - cosine."""
     scale = SCALES.get(model)
     if scale is None:
         return min(2.0, max(0.0, 1.0 - cosine))

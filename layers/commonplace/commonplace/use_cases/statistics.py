@@ -1,4 +1,4 @@
-"""`memory_stats`: counts of the memories."""
+"""Implement `memory_stats`, which counts memories by label, age, month and tag."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -71,7 +71,7 @@ def within(seconds: float, after: datetime | None, before: datetime | None) -> b
 
 
 def zone_of(now: datetime) -> tzinfo:
-    """Return the time zone for days and months. This is the zone of the caller's clock, as in a search."""
+    """Return the time zone in which days and months are counted, which is that of the caller's clock, as in a search."""
     return now.tzinfo or UTC
 
 
@@ -83,12 +83,12 @@ def zone_note(now: datetime, **more: Any) -> Notes | None:
 
 
 def moment_of(seconds: float, zone: tzinfo) -> datetime:
-    """Return a time from seconds since 1970 in a zone. The earliest day is moved up, because some zones lack it."""
+    """Return seconds since 1970 as a moment in a zone, at the earliest 2 January of year 1, which exists in every zone."""
     return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 
 def day_of(seconds: float, zone: tzinfo) -> date:
-    """Return the day in a zone from seconds since 1970."""
+    """Return the date, in a zone, of a time in seconds since 1970."""
     return local_day(_EPOCH + timedelta(seconds=seconds), zone)
 
 

@@ -1,4 +1,4 @@
-"""Stores many statements in one call. Each statement gets its own answer."""
+"""Store many statements in one call. Each statement gets its own answer."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ _NO_TIME = "there was no time left for this statement; send it again"
 def store_memories(
     statements: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
 ) -> StoreManyResult:
-    """Store each statement like `store_memory`. Reports refused statements in place. `left` returns the seconds left."""
+    """Store each statement as `store_memory` does, and report refused ones in place. `left` returns the seconds left."""
     answers = [
         _store(arguments, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
         for number, arguments in enumerate(statements)

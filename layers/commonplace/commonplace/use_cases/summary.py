@@ -1,4 +1,4 @@
-"""`summarize_memory`: summarizes search results with a model, or extracts the best sentences."""
+"""Implement `summarize_memory`, which summarizes search results with a model, or extracts the best sentences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from commonplace.text.foundation.characters import undisguised
 from commonplace.text.foundation.sentences import STOPS
 
 _RELEVANCE = 0.5  # a prompt has no space for merely related memories
-_MOST_CHARACTERS = 60_000  # of all memories in a summary: some 15,000 tokens
+_MOST_CHARACTERS = 60_000  # of all memories in a summary, about 15,000 tokens
 _NOTHING = "Nothing is remembered about this."
 FEWEST, MOST = 3, 6
-"""The fewest and most sentences of a summary. If the memories have fewer sentences, so has the summary."""
+"""The minimum and maximum number of sentences in a summary, which has fewer only if the memories have fewer."""
 _NEAREST = 12  # sentences that a summary sentence is checked against; checking all would take as long as the model
 _LONGEST = 500  # characters of a sentence
 _MOST_TOKENS, _MOST_ITEMS = 2_000, 12
@@ -46,7 +46,7 @@ class Summary:
 
 
 class NumberedMemories:
-    """Memories by number, as the model sees them. Numbers start with 1."""
+    """The memories under the numbers that the model sees. Numbers start at 1."""
 
     def __init__(self, memories: Sequence[Memory], today: date) -> None:
         self._ids = [memory.memory_id for memory in memories]
@@ -63,11 +63,11 @@ class NumberedMemories:
         return "\n".join(f"{number}. {day}: {text}" for number, (day, text) in lines)
 
     def ids_of(self, numbers: Iterable[int]) -> list[str]:
-        """Return the distinct ids of the memories with these numbers. Skips unknown numbers."""
+        """Return the distinct ids of the memories with the given numbers. Unknown numbers are skipped."""
         return [self._ids[number - 1] for number in dict.fromkeys(self._select_known_numbers(numbers))]
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
-        """Return whether the text's names, numbers, dates and negations occur in these memories. None means all memories."""
+        """Return whether the names, numbers, dates and negations of a text occur in the given memories, by default in any."""
         named = range(1, len(self._ids) + 1) if numbers is None else self._select_known_numbers(numbers)
         terms = frozenset(tokenizer.terms(text))
         every = [sentence for number in named for sentence in self._sentences[number - 1]]
@@ -93,7 +93,7 @@ class _Answer(BaseModel):
 
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
-    """Summarize without a model. The best sentence of each memory is a point. Equal sentences share a point.
+    """Summarize memories without a model. The best sentence of each memory is a point. Equal sentences share a point.
 
     The summary has the sentences of the first six points. If there are fewer than three, it also has further sentences of
     the memories, up to three in all. The further sentences are not points.
@@ -118,7 +118,7 @@ def _sort_sentences(memory: Memory, terms: set[str]) -> list[str]:
 
 
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
-    """Return a few sentences and key points. If the model fails, extracts sentences and adds a note."""
+    """Return a few sentences and key points. If the model fails, sentences are extracted, and a note explains why."""
     result = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
     lengths = accumulate(len(memory.normalized_text) for memory in result.memories)
     memories = [memory for memory, length in zip(result.memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
@@ -150,7 +150,7 @@ SHAPE = schema(_Answer, "validation")
 
 
 def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
-    """Return the model's sentences and points that the memories support. Raises `ModelUnavailable` for too few."""
+    """Return the model's sentences and points that the memories support. Raises `ModelUnavailable` if they are too few."""
     shown = NumberedMemories(memories, today)
     reply = model.reply(
         instructions("summarize"), _build_messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds
@@ -173,7 +173,7 @@ def _build_messages(query: str, shown: NumberedMemories) -> list[dict[str, str]]
 
 
 def _parse_items(reply: Reply, name: str) -> list[object]:
-    """Return up to 12 complete items of the named list in the reply. Returns [] if the reply has no list of this name."""
+    """Return up to 12 complete items of the list `name` in the reply, or no items if there is no such list."""
     items = items_of(reply.text, name, cut=reply.stop_reason in CUTS)
     return items.complete[:_MOST_ITEMS] if items else []
 

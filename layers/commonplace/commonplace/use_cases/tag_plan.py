@@ -1,4 +1,4 @@
-"""Plans which tags of a user to merge. Finds candidates by spelling, name and stem, judges each pair, and picks the name."""
+"""Plan which tags to merge, by finding candidate pairs, judging each pair, and choosing the name that stays."""
 
 import re
 from collections import defaultdict
@@ -16,10 +16,10 @@ from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing
 from commonplace.text.tagging.synonyms import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 
-_MOST_TOGETHER = 60  # tags per key: a more frequent stem is not informative
+_MOST_TOGETHER = 60  # tags per key, because a more frequent stem is not informative
 _SHORTEST = 6
 _WORDS = re.compile(r"\w+")
-_BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # a tag and its abbreviation
+_BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # between a tag and its abbreviation
 _Pair = tuple[str, str]
 
 
@@ -31,7 +31,7 @@ def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
 
 @dataclass
 class TagPlan:
-    """The merges of some tags. `separate` lists similar pairs that stay separate."""
+    """The planned merges of tags. `separate` lists similar pairs that stay separate."""
 
     own: OwnTags
     threshold: float
@@ -48,9 +48,9 @@ class TagPlan:
         threshold: float = 1.0,
         in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]] = iter,
     ) -> "TagPlan":
-        """Judge all pairs that may mean the same. `in_time` yields the pairs, and may raise if the time is up.
+        """Judge all pairs of tags that may mean the same. `in_time` yields the pairs, or raises an error if time runs out.
 
-        `uses` is the number of memories per tag. Without an `embedder`, only names and spelling count. `memories` is called
+        `uses` has the number of memories per tag. Without an `embedder`, only names and spelling count. `memories` is called
         only for abbreviations that aren't in the shipped table. Without memories, such abbreviations are not recognized.
         """
         plan = cls(OwnTags(uses, words.has_word, partial(_is_abbreviation, cache(memories))), threshold)
@@ -70,7 +70,7 @@ class TagPlan:
         return plan
 
     def _join_all(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
-        """Choose the names that win, and merge the tags that are similar enough to them."""
+        """Choose the names that stay, and merge the tags that are similar enough into them."""
         wins: dict[str, set[str]] = defaultdict(set)
         for tag, likenesses in near.items():
             for other in likenesses:
@@ -111,7 +111,7 @@ def _judge_tags(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector
 
 
 def _embed_tags(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
-    """Embed the tags. Returns nothing for models without a known score scale."""
+    """Return the vectors of tags, or no vectors if the model's scale of similarities is unknown."""
     if scale_of(embedder.name) is None:
         return {}
     ordered = sorted(tags)
@@ -119,7 +119,7 @@ def _embed_tags(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
 
 
 def _find_candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
-    """Return pairs with the same spelling, table entry, initials or stem, or with one different letter."""
+    """Return pairs of tags with the same spelling, table entry, initials or stem, or with one different letter."""
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tag in tags:
         for key in _yield_bucket_keys(tag):
@@ -129,7 +129,7 @@ def _find_candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
 
 
 def _yield_bucket_keys(tag: str) -> Iterator[tuple[str, str]]:
-    """Yield keys that similar tags share: thing, initials, stems, and the tag with a later letter left out."""
+    """Yield keys that similar tags share, from thing, initials, stems, and the tag with any later letter left out."""
     yield "thing", same_thing(tag)
     words = [word for word in tag.split("-") if word]
     yield "initials", tag if len(words) < 2 else "".join(word[0] for word in words)

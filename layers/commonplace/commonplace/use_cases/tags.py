@@ -1,4 +1,4 @@
-"""`optimize_tags`: merges tags with the same meaning, and archives tags that were not used for long."""
+"""Implement `optimize_tags`, which merges tags with the same meaning and archives tags that have long been unused."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -73,7 +73,7 @@ def _plan_renaming(memory: Memory, renamed: dict[str, str], now: datetime) -> Pl
 
 
 def _find_unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
-    """Return the tags without an active memory whose last memory was closed long ago."""
+    """Return the tags without an active memory whose last memory was closed over 180 days ago."""
     active = {tag for memory in memories if memory.status == "active" for tag in memory.tags}
     last: dict[str, datetime] = {}
     for memory in memories:

@@ -1,4 +1,4 @@
-"""`memory_timeline`: counts memories and topics by event date, and shows changes over time."""
+"""Implement `memory_timeline`, which counts memories and concepts by event date, and shows changes over time."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,13 +19,13 @@ from commonplace.use_cases.cursors import cursor_of, place_of
 from commonplace.use_cases.statistics import day_of, moment_of, within, zone_note, zone_of
 
 PAGE = 31
-"""Buckets per answer."""
+"""The maximum number of buckets per answer."""
 _CONCEPTS, _CHANGES = 5, 10
 
 
 @dataclass
 class Span:
-    """A bucket that starts on a day. It has the visible memories, and the memories that were replaced in the period."""
+    """A bucket that starts on the day `first`, with its visible memories and the memories that were replaced in it."""
 
     first: date
     seen: list[Outline] = field(default_factory=list)
@@ -80,13 +80,13 @@ def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: Timel
 
 
 def _is_replaced(outline: Outline, visibility: Visibility) -> bool:
-    """Return whether a visible agent's memory was superseded and its successor and the time are known."""
+    """Return whether a memory of a visible agent was superseded by a known memory at a known time."""
     closed = outline.status == "superseded" and outline.superseded_by is not None and outline.valid_to is not None
     return closed and outline.agent_id in visibility.agents
 
 
 def first_day(day: date, granularity: Granularity) -> date:
-    """Return the first day of a day's bucket."""
+    """Return the first day of the bucket that contains `day`."""
     if granularity == "week":
         return day - timedelta(days=day.weekday())
     return day.replace(day=1 if granularity != "day" else day.day, month=1 if granularity == "year" else day.month)
@@ -121,7 +121,7 @@ def _find_most_frequent(seen: Sequence[Outline]) -> list[str]:
 
 
 def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
-    """Return the last changes of each span by the id of the old memory. Skips changes with an invisible memory."""
+    """Return the last changes of each span by the id of the old memory. Changes with an invisible memory are skipped."""
     last = [
         outline
         for span in page

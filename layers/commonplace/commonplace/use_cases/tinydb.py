@@ -1,4 +1,4 @@
-"""Reads a TinyDB file in the format of TinyDB's JSON storage: tables of numbered documents. Writes nothing."""
+"""Read a file in the format of TinyDB's JSON storage, which has tables of numbered documents."""
 
 import json
 import math
@@ -16,7 +16,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Document:
-    """A document of a table. NaN and infinite values are None."""
+    """A document in a table. NaN and infinite values are replaced by None."""
 
     table: str
     number: str
@@ -30,7 +30,7 @@ class Document:
 
 @dataclass(frozen=True)
 class TinyFile:
-    """The documents of a file in order, and the encoding. `not_numbers` counts the NaN and infinite values."""
+    """The documents of a file, in order, and the file's encoding. `not_numbers` counts the NaN and infinite values."""
 
     documents: list[Document]
     encoding: str
@@ -38,7 +38,7 @@ class TinyFile:
 
 
 def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
-    """Read the documents of a file, or of some tables. Raises `INVALID_JSON` with the position, or `INVALID_ARGUMENT`."""
+    """Read the documents of a file, or of `tables` only. Raises `INVALID_JSON`, or `INVALID_ARGUMENT` for unknown tables."""
     text, encoding = _decode_file(data)
     not_numbers: list[str] = []
     whole = _parse_json(text, encoding, data.startswith(_BOM), not_numbers) if text.strip() else {}

@@ -1,4 +1,4 @@
-"""`trace_search`: runs a search and explains how it found the results."""
+"""Implement `trace_search`, which runs a search and explains how it found the results."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ _DIGITS = 6
 
 
 def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceResult:
-    """Search like `search_memory`, without counting uses, and report what happened to each visible memory."""
+    """Search as `search_memory` does, but without counting uses, and report how memories were found or left out."""
     begun = perf_counter()
     search = replace(search_of(request, caller, ports), with_legs=True)
     result = search.found()
@@ -86,7 +86,7 @@ def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Mem
 
 
 def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
-    """Return the rankings that contain the memory, or `neighbour` or `record`. Without a query, return `importance`."""
+    """Return the rankings that contain a memory, or else `neighbour` or `record`. A general query returns `importance`."""
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]
@@ -95,7 +95,7 @@ def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mappin
 
 
 def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:
-    """Return the ids of unreturned matches, with the reason. The reason is None if the search did not check the id."""
+    """Return the ids of matches that were not returned. The reason is None if only a search without filters found them."""
     general = search.query.general
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)
@@ -107,7 +107,7 @@ def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:
 
 
 def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
-    """Return why each match may be missing from the results: the limit, or the minimum relevance."""
+    """Return, for each match, whether the limit or the minimum relevance may exclude it from the results."""
     if result.matches is None:
         return dict.fromkeys((memory.memory_id for memory in result.memories), "limit")
     ranked, ids = result.matches.ranked, result.matches.retrieved.candidates.ids
@@ -118,7 +118,7 @@ def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
 def _find_excluded(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
-    """Yield memories that the search left out, each with the first reason. Skips memories that the caller may not see."""
+    """Yield memories that the search left out, each with the first reason, except memories that the caller may not see."""
     anytime = replace(search.visibility, include_expired=True)
     for name, why in considered.items():
         memory = memories.get(name)

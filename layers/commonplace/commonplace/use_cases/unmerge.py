@@ -1,4 +1,4 @@
-"""When a source of a merged memory is erased, restores the other sources. They are merged again or stay separate."""
+"""Restore the other sources of a merged memory when one source is erased, by merging them again or reopening each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,18 +23,18 @@ _CORRECTED = ("memory_type", "importance", "expires_at", "purge_at")
 
 @dataclass(frozen=True)
 class Unmerge:
-    """The remaining sources (`left`) of `merged` memories. The last source replaces them."""
+    """The remaining sources (`left`) of `merged` memories, to be restored in place of these memories."""
 
     left: Sequence[Memory]
     merged: Sequence[Memory]
     lease: Lease
 
     def make(self) -> tuple[str, ...]:
-        """Close the merged memories and merge the remaining sources again, or reopen them separately if not possible.
+        """Close the merged memories and merge the remaining sources again, or reopen them separately if they can't be merged.
 
-        Returns the new ids. Each operation joins the run of the merge, so that an undo of the run reverts both. A source
-        stays closed if an active memory has the same words. Safe to repeat after a crash. Raises `CONFLICT` if a memory
-        changes concurrently.
+        Returns the ids of the new or reopened memories. Each operation is added to the run of the merge, so that an undo of
+        the run reverts both. A source stays closed if an active memory has the same words. The call may be repeated after a
+        crash. Raises `CONFLICT` if a memory changes concurrently.
         """
         sources = self._load_sources()
         begun = all(memory.status == "deleted" for memory in self.merged)  # some sources are separate already
@@ -86,7 +86,7 @@ class Unmerge:
         return Operation(operation_id, caller.user_id, "UPDATE", caller.now, opens, closes)
 
     def _close_merged(self, operation_id: str) -> Iterator[Change]:
-        """Yield the changes that close the merged memories. Removes links that an erasure would follow to the sources."""
+        """Yield changes that close the merged memories, and remove links by which an erasure would reach their sources."""
         now = self.lease.context.caller.now
         audit = Audit("delete", now, {"operation_id": operation_id, UNMERGED: True})
         for memory in self.merged:
@@ -109,7 +109,7 @@ class Unmerge:
         return True
 
     def _find_run_id(self) -> str | None:
-        """Return the run that merged the sources. Returns None for several merges or an unknown operation."""
+        """Return the id of the run that merged the sources, or None for several merges or an unknown operation."""
         if len(self.merged) > 1:
             return None
         ports, memory = self.lease.context.ports, self.left[0]
@@ -121,7 +121,7 @@ class Unmerge:
         return applied.run_id if applied else None
 
     def _save_in_run(self, operations: Sequence[Operation], run_id: str | None) -> None:
-        """Call this before the operations are applied. An undo skips operations of a run that were never applied."""
+        """Add the operations to the run, before they are applied. An undo skips operations that were never applied."""
         runs = self.lease.context.night.runs
         run = runs.get(self.left[0].user_id, run_id) if run_id else None
         if run is not None:

@@ -1,4 +1,4 @@
-"""`update_memory`: replaces a memory with a new value, or corrects the labels of a memory."""
+"""Implement `update_memory`, which replaces a memory with a new value, or corrects the labels of a memory."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ _TOOL = "update_memory"
 
 
 def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
-    """Replace a memory with a new value, or correct the labels under the same id. Applies one operation."""
+    """Replace a memory with a new value, or correct its labels under the same id, in one operation."""
     old = memory_named(request, caller, ports)
     labels = _build_labels(request, caller.now)
     if "tags" in labels:
@@ -58,7 +58,7 @@ def _build_labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
 
 
 def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
-    """Return the changed fields of durability and expiry, or {} if the request has neither."""
+    """Return the changed fields for durability and expiry, or no fields if the request has neither."""
     expires = request.expires_at
     if expires is None and request.durability is None:
         return {}

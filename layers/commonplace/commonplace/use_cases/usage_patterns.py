@@ -1,4 +1,4 @@
-"""`usage_patterns`: reports when a user searches, which memories are found most or never, and which searches fail."""
+"""Implement `usage_patterns`, which reports when a user searches, which memories are found, and which searches fail."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
 
 
 def _list_most_used(memories: Sequence[Memory], request: UsageRequest) -> list[UsedMemory]:
-    """Return the memories with most uses, if their last use is in the period. The counts cover all time."""
+    """Return the most used memories whose last use is in the period, with the counts of all their uses."""
     used = (memory for memory in memories if memory.access_count)
     recent = [item for item in used if item.last_accessed and within(item.last_accessed, request.after, request.before)]
     recent.sort(key=lambda memory: (-memory.access_count, memory.memory_id))
