@@ -1,4 +1,4 @@
-"""Deletes memories, or only their words, from a file. This works for unreadable records too."""
+"""Deletes memories, or only their words, from a file, even if their records are unreadable."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ from commonplace.memories.transitions import without_words
 from commonplace.ports.values import AppliedChange
 
 DEPENDENT_TABLES = ("audits", "usage")
-"""Tables whose rows belong to a memory, by its id."""
+"""Tables whose rows belong to a memory and name only its id."""
 BY_OWNER_AND_MEMORY = ("aliases", "feedback")
 """Tables whose rows belong to a memory and have an owner column."""
 _ERASED = json.dumps({"erased": True})

@@ -1,4 +1,4 @@
-"""Files of users inside the memory file. Permissions, erasure and the log of the memory file apply to them too."""
+"""Stores users' files inside the memory file, whose permissions, erasure and log apply to them too."""
 
 from datetime import datetime
 from io import SEEK_END, BytesIO
@@ -15,7 +15,7 @@ _FROM_VALID = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND 
 
 
 class SqliteStoredFiles(DatabaseAdapter):
-    """Stores files of users in one memory file."""
+    """Stores users' files in one memory file."""
 
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
         source = BytesIO(body) if isinstance(body, bytes) else body
