@@ -1,4 +1,4 @@
-"""The tools in the formats of agent frameworks: each format is a pure function of the manifest's rows."""
+"""Renders the tools in the formats of agent frameworks. Each format is a pure function of the manifest's rows."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,6 @@
-"""OpenAPI 3.1: every route of the HTTP interface, on AWS and locally, with its result and its errors by status.
+"""Describes every route of the HTTP interface, on AWS and locally, in OpenAPI 3.1 with its results and errors.
 
-Also the routes of a server for several users, which requires a token.
+Also describes the routes of a server for several users, which requires a token.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -179,7 +179,7 @@ def _build_error() -> dict[str, Any]:
 
 
 def _localize_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    """Return a path for the local server, without these headers and without statuses of API Gateway."""
+    """Return a path for the local server, without `headers` and without the statuses that only API Gateway returns."""
     operations: dict[str, Any] = {}
     for method, operation in item.items():
         if method != "parameters":
@@ -212,7 +212,7 @@ _EVERYWHERE = (
     ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
-"""A request or its answer may be too large on any route."""
+"""Errors that any route may return. For example, a request or its answer may be too large on any route."""
 OF_BODIES = (
     ErrorCode.INVALID_JSON, ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD,
     ErrorCode.PAYLOAD_TOO_LARGE,
@@ -246,7 +246,7 @@ def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[s
 
 
 def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """Return one answer per status of these errors."""
+    """Return one error response per status, for pairs of status and label."""
     return {
         str(status): {
             "description": ", ".join(label for _, label in group),
@@ -257,7 +257,7 @@ def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
 
 
 def statuses(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
-    """Yield status and name of each code."""
+    """Yield the status and the label of each code."""
     return ((code.status, code.label) for code in codes)
 
 
