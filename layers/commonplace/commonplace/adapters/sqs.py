@@ -1,4 +1,4 @@
-"""Sends dead letters, with their key and reason, and users for nightly runs to SQS queues."""
+"""Sends messages to SQS queues, for dead letters and for users whose nightly run is due."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 LEVELS = {3: (-2.152, -1.344, -0.756, -0.2451, 0.2451, 0.756, 1.344, 2.152), 2: (-1.510, -0.4528, 0.4528, 1.510)}
-"""The values that 3 bits (for frequent pieces) and 2 bits stand for. They are optimal for normally distributed weights
+"""The values of 3-bit numbers (for frequent pieces) and of 2-bit numbers. They are optimal for normally distributed weights
 (Max 1960, "Quantizing for Minimum Distortion")."""
 LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
 """The languages that the model was trained on. The paper counts simplified and traditional Chinese as two languages."""
@@ -26,7 +26,7 @@ WIDTH = 512  # dimensions of a piece's vector
 
 
 class TextVectors(NamedTuple):
-    """The sentence vector of 512 numbers, and the pooled vector that the last four layers read to compute it."""
+    """The sentence vector of 512 numbers, and the pooled vector from which the last four layers compute it."""
 
     sentence: "Array"
     pooled: "Array"

@@ -1,4 +1,4 @@
-"""Defines arguments of `Commonplace` methods. Each typed dictionary has the fields of the request model with its name.
+"""Defines arguments of `Commonplace` methods. Each typed dictionary has the fields of the request model of the same name.
 
 Times are `datetime`s with a time zone, or ISO 8601 text. Text without an offset is in the user's time zone.
 """

@@ -132,7 +132,7 @@ class AsyncCommonplace:
         await self.close()
 
     async def close(self) -> None:
-        """Wait for the calls in progress and close the file. Calling it again has no effect."""
+        """Wait for the calls in progress and close the file. Further calls have no effect."""
         self._closed = True
         await asyncio.to_thread(self._threads.shutdown)
         if self._opened is not None:

@@ -88,7 +88,7 @@ class Commonplace(NightMethods, TransferMethods):
         self.close()
 
     def close(self) -> None:
-        """Close the file. Does nothing in a forked process."""
+        """Close the file, but do nothing in a forked process."""
         if self._process == os.getpid():
             self._opened.close()
 
@@ -170,7 +170,7 @@ class Commonplace(NightMethods, TransferMethods):
 
     @property
     def documents(self) -> "Documents":
-        """The user's documents: whole texts under a namespace and a key, with their versions."""
+        """The user's documents, which are whole texts under a namespace and a key, with their versions."""
         from commonplace.client.documents import Documents
 
         return Documents(self._build_caller, self._get_ports, self.erasure)
@@ -236,7 +236,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def delete_memory(self, key: str | None = None, *, memory_id: str | None = None) -> storage.DeleteResult:
-        """Close a memory. It can be restored for 30 days."""
+        """Close a memory, which can be restored for 30 days."""
         return self._run_tool(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
 
     def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:

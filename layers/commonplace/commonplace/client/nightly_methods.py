@@ -45,12 +45,12 @@ class NightMethods:
     def record_interactions(self, interactions: Sequence[Any]) -> "RecordResult":
         """Store interactions until a nightly run reads them. Malformed interactions are refused, and the others are recorded.
 
-        An interaction has a `type`. A `discussion` has `messages` (`{role, content}`, as OpenAI and Bedrock log them), and
-        optionally `article_title`. Messages of roles other than user and assistant are `skipped`. A `reaction` has `post_id`,
-        `reaction` and `title`. A `save` has `post_title`. An `explicit` request has `text`. A `page` has `text`, and
-        optionally `url` and `platform`. `id` and `time` are optional. An interaction with a known id is recorded only once.
-        If a conversation has grown, only the new messages are recorded. A missing id is derived from the content, the day,
-        and the position among equal interactions of the call. A missing time means now.
+        Each interaction has a `type`. A `discussion` contains `messages` (`{role, content}`, as OpenAI and Bedrock log them)
+        and optionally `article_title`. Messages of roles other than user and assistant are `skipped`. A `reaction` contains
+        `post_id`, `reaction` and `title`. A `save` contains `post_title`. An `explicit` request contains `text`. A `page`
+        contains `text`, and optionally `url` and `platform`. `id` and `time` are optional. An interaction with a known id is
+        recorded only once. If a conversation has grown, only the new messages are recorded. A missing id is derived from the
+        content, the day, and the position among equal interactions of the call. A missing time means now.
         """
         return self.nights().record(list_of(interactions, "interactions"))
 

@@ -45,8 +45,8 @@ class TransferMethods:
 
         `kind` is `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
         `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`, and is detected if omitted. The
-        file is only read. Memories can also be named by their ids in the other store. Entries of earlier imports are `known`.
-        `undo_run` undoes a run. An import of conversations may have several `runs`.
+        file is only read. Memories can also be named by their ids in the other store. Entries of earlier imports count as
+        `known`. `undo_run` undoes a run. An import of conversations may have several `runs`.
 
         `only` is the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
         without `only`. `left_out` counts the passages that become no memory, by reason. `memories` reports the entries at the

@@ -55,7 +55,7 @@ def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
 
 
 def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[dict[str, JsonValue]]:
-    """Return the tools of a tier, by default the primary tools and a few more, and those in `added`, as a model sees them.
+    """Return the tools of a tier and those in `added`, as shown to a model. The default is the primary tier and a few more.
 
     Descriptions don't mention hidden tools. Results are described only in the manifest.
     """

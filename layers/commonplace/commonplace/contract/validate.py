@@ -164,7 +164,7 @@ def redaction_under_key(value: str, key: str) -> Redaction:
     if measures(names, value):
         return redact(value)
     redaction = _redact_as_answer(value, key)
-    is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
+    is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" is two words
     if not redaction.kinds and is_split and not describes(names):
         redaction = _redact_as_answer(value, " ".join(names))
     kind = None if redaction.kinds else kind_under(names, value)

@@ -161,7 +161,7 @@ _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
 
 
 class Deadline:
-    """A deadline, which begins to run when the object is created."""
+    """A time limit that starts when the object is created."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -207,7 +207,7 @@ class MessagesApi:
             self._options.add("temperature")
 
     def ask(self, question: ModelQuestion, seconds: float) -> bytes:
-        """Return the API's raw answer. Raises `ModelUnavailable`. A misconfiguration is also logged as an error.
+        """Return the API's raw answer. Raises `ModelUnavailable`, and logs an error if the cause is a misconfiguration.
 
         Raises `INVALID_ARGUMENT` if the SDK is missing, because a fallback to rules would hide that the key has no effect.
         """

@@ -129,7 +129,7 @@ def lease_lost() -> CommonplaceError:
 
 
 def fenced(fence: Fence) -> Action:
-    """Return the condition that no newer lease exists. Every write of a run needs this condition."""
+    """Return the condition that no newer lease exists, which every write of a run needs."""
     lease = key_of(fence.user_id, LEASE)
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 

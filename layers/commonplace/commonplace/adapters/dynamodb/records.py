@@ -203,7 +203,7 @@ class DynamoEverything(TableAdapter):
 
 
 class DynamoErasure(TableAdapter):
-    """Erases users from the table. The counters of the token budget are not erased, because they expire after three days."""
+    """Erases all data of a user from the table. The token budget's counters are left to expire after three days."""
 
     def erase(self, user_id: str) -> None:
         self._empty_partition(f"{USAGE}{user_id}")

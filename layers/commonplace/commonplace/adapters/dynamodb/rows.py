@@ -144,7 +144,7 @@ def purge_at(memory: Memory) -> dict[str, Any]:
 
 
 def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
-    """Return whether a memory is closed or expired. Such a memory no longer holds its markers."""
+    """Return whether a memory is closed or expired and therefore no longer holds its markers."""
     return memory.status != "active" or memory.has_expired(now)
 
 

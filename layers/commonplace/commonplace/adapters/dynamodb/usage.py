@@ -64,7 +64,7 @@ class DynamoUsage:
         """Write the row that has waited longest. Return False if no row is waiting or the write fails."""
         try:
             item = self._waiting.popleft()
-        except IndexError:  # empty
+        except IndexError:  # no row is waiting
             return False
         try:
             self._table.calls(_PATIENCE).put(item)

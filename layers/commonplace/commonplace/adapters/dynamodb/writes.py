@@ -210,9 +210,9 @@ def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool
 
 
 def _remove_erased_words(report: str, erased: Collection[str]) -> str | None:
-    """Remove the words of erased memories from an operation's JSON. Returns None if nothing changes.
+    """Remove the words of erased memories from an operation's JSON. Return None if nothing changes.
 
-    Returns "{}" if the JSON contains the id of an erased memory but is unreadable.
+    Return "{}" if the JSON contains the id of an erased memory but is unreadable.
     """
     if not any(memory_id in report for memory_id in erased):
         return None
@@ -372,7 +372,7 @@ class EntryBatch:
 
 
 def _pick_independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
-    """Return the places of writes that touch different items, because a transaction may touch each item only once."""
+    """Return the positions of writes that touch different items, because a transaction may touch each item only once."""
     claimed: set[tuple[str, str]] = set()
     chosen = []
     for place, write in waiting.items():

@@ -47,7 +47,7 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """Return the metadata of an index: the embedding model and a digest of the layout without `replicas`."""
+    """Return the metadata of an index, which are the embedding model and a digest of the layout without `replicas`."""
     whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
     digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
     return {"embedding_model": layout.embedding_model, "layout": digest}
@@ -75,7 +75,7 @@ def settings(layout: Layout) -> dict[str, Any]:
 
 
 def properties(layout: Layout) -> dict[str, Any]:
-    """Return the field mappings. Times are seconds since 1970. `day` is an ordinal."""
+    """Return the field mappings. Times are seconds since 1970. `day` is the ordinal of a date."""
     words = {"type": "text", "analyzer": "ready_made", "index_options": "freqs"}
     method = {"name": "hnsw", "space_type": "cosinesimil", "engine": layout.engine}
     return {

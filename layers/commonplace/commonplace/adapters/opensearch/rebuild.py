@@ -1,6 +1,6 @@
 """Writes the index in `_bulk` requests with external versions, builds the next version, and reads the index for checks.
 
-`set_up` creates only what is missing, so it is safe to run at every deployment.
+`set_up` creates only what is missing, so it can run at every deployment.
 """
 
 import json
@@ -105,7 +105,7 @@ def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dic
 
 @dataclass(frozen=True)
 class Version:
-    """An index with the aliases that point to it and its metadata."""
+    """An index with its metadata and the aliases that point to it."""
 
     name: str
     aliases: frozenset[str]

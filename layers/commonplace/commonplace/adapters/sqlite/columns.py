@@ -107,7 +107,7 @@ class Columns:
         return np.where(self["has_vector"], scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
-        """Flag the memories that are active, valid now, unexpired (unless `include_expired`) and for one of the agents."""
+        """Flag the memories that are active, valid now, unexpired (unless `include_expired`) and meant for the agents."""
         allowed = np.array([name in agents for name in self.agents.listed], dtype=np.bool_)
         flags: Flags = self["active"] & np.take(allowed, self["agent"]) & (self["valid_from"] <= now)
         flags &= self["valid_to"] > now

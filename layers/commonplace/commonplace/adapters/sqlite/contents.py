@@ -43,7 +43,7 @@ _DERIVED = (
 
 @dataclass(frozen=True)
 class Derived:
-    """A memory parsed from its record, with the values that its row stores and that are derived from the record."""
+    """A memory parsed from its record, with the derived values that its row stores."""
 
     row: int
     owner: int
@@ -63,13 +63,13 @@ class Derived:
         return rows.words_of(self.owner, self.document)
 
     def is_in_line(self, model: str, dimension: int) -> bool:
-        """Return whether the columns and the vector match the record. `dimension` is that of vectors of `model`."""
+        """Return whether the columns and the vector match the record. `dimension` is the length of `model`'s vectors."""
         right = rows.columns(self.memory, self.document, self.owner, 0, None)
         same = all(self.columns[name] == right[name] for name in _NAMES)
         return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(model, dimension)
 
     def _has_its_vector(self, model: str, dimension: int) -> bool:
-        """Return whether the record's model made the vector. Only records of models other than `model` may lack a vector."""
+        """Return whether the vector is readable and from the record's model. It may be missing if the model isn't `model`."""
         own = self.memory.embedding_model
         if own is None or self.embedding is None:
             return self.embedding is None and own != model
@@ -150,7 +150,7 @@ class SqliteContents:
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: derived[item.memory.memory_id].row for at in refused if isinstance(item := changes[at], Stored)}
             connection.executemany(_RELEASE_MARKERS, [(row,) for row in rows_of.values()])
-            for at in refused:  # two memories may only have blocked each other
+            for at in refused:  # try again, as two memories may only have blocked each other
                 outcomes[at] = _mend_change(connection, changes[at], derived, vectors)
             return outcomes
 
@@ -219,7 +219,7 @@ def _mend_change(
         return _DONE
     derived = known.get(change.memory.memory_id)
     if derived is None or derived.memory.version != change.memory.version:
-        return _DONE  # purged, or rewritten with all derived data
+        return _DONE  # the memory was purged, or rewritten with all derived data
     embedding = derived.embedding if derived.memory.embedding_model is not None else None
     if derived.memory.memory_id in vectors:
         embedding = to_bytes(vectors[derived.memory.memory_id])

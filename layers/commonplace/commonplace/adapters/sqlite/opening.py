@@ -41,7 +41,7 @@ def real(path: Path) -> Path:
 
 
 def refuse_devices(path: Path) -> None:
-    """Raise if the path is a folder, a device or a pipe. Call this before the file is read or its permissions change."""
+    """Raise `STORAGE_UNAVAILABLE` for a folder, a device or a pipe. Call this before reading or changing the file."""
     if path.is_dir():
         raise unavailable(f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}")
     if path.exists() and not path.is_file():
@@ -91,7 +91,7 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def refuse_other_files(path: Path, wait_seconds: float) -> None:
-    """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has another version. Writes nothing."""
+    """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has another version. Write nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
@@ -138,7 +138,7 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def is_set_up(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has its tables and a log. If so, opening need not wait for a writer."""
+    """Return whether the file has its tables and a log, so that opening need not wait for a writer."""
     return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _load_version(connection) == _VERSION
 
 

@@ -1,4 +1,4 @@
-"""Stores memories as rows. One transaction changes a record, its audit rows, tags and index. Also erases users."""
+"""Stores memories as rows. One transaction changes a record, its audit rows, tags and index. Also erases users' data."""
 
 import json
 import sqlite3
@@ -108,7 +108,7 @@ class SqliteRawRecords(DatabaseAdapter):
 
 
 class SqliteErasure(DatabaseAdapter):
-    """Erases users from one file."""
+    """Erases all data of a user from one file."""
 
     def erase(self, user_id: str) -> None:
         with self._database.writing(erases=True) as connection:
@@ -248,7 +248,7 @@ class SqliteRecords(DatabaseAdapter):
 
 
 def _add_entry(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
-    """Store a memory and return it with True, or one with the same content with False. Raises `CONFLICT` for a taken key."""
+    """Store a memory, or find one with its content. Return it and whether it is new. Raises `CONFLICT` for a taken key."""
     memory = entry.memory
     owner = owner_number(connection, memory.user_id)
     same = writes.same_content(connection, owner, memory, memory.created_at)

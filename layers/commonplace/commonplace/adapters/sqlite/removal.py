@@ -32,7 +32,7 @@ def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
-    """Delete rows of memories. This works even if a record is invalid JSON or the index on `purge_at` is wrong."""
+    """Delete rows of memories, even if a record is invalid JSON or the index on `purge_at` is wrong."""
     damaged = f"SELECT 1 FROM memories WHERE {condition} AND NOT json_valid(record) LIMIT 1"
     if connection.execute(damaged, values).fetchone() is None:
         connection.execute("SAVEPOINT before_deleting")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 RECORD = "CAST(record AS BLOB)"
-"""The SQL for a record as bytes. As text, one invalid UTF-8 byte would fail the whole query."""
+"""The SQL for a record as bytes. As text, one invalid UTF-8 byte would make the whole query fail."""
 _ID = re.compile(r"(mem|op)_[0-9A-Z]{1,40}(-close)?")
 _log = logging.getLogger("commonplace")
 
@@ -57,7 +57,7 @@ def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[
 
 
 def frequencies(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
-    """Return how many of the owner's memories contain each term. Closed memories count too."""
+    """Return how many of the owner's memories, including closed ones, contain each term."""
     own = dict(zip(_prefix_with_owner(owner, terms), terms, strict=True))
     marks = ",".join("?" * len(own))
     rows = connection.execute(f"SELECT term, doc FROM word_counts WHERE term IN ({marks})", tuple(own)).fetchall()

@@ -63,7 +63,7 @@ class SqliteStoredFiles(DatabaseAdapter):
         """Return None, because files in a memory file have no links."""
 
     def _delete_files(self, user_id: str, condition: str, *values: str | None) -> None:
-        """Delete the user's files that meet an SQL condition. Takes no write lock if the user has no files."""
+        """Delete the user's files that meet an SQL condition. If the user has no files, no write lock is taken."""
         with self._database.reading() as connection:
             of_user = "SELECT 1 FROM kept_files JOIN users ON number = owner WHERE user_id = ? LIMIT 1"
             if connection.execute(of_user, (user_id,)).fetchone() is None:

@@ -62,7 +62,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
 
 
 def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, audit: Audit, vector: Vector | None) -> None:
-    """Replace a memory's version. If content and embedding model are unchanged, keep the stored vector, not `vector`."""
+    """Replace a memory's version. If content and embedding model are unchanged, the stored vector is kept."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
     embedding = older.embedding if same else to_bytes(vector)

@@ -76,7 +76,7 @@ def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return `{function: {actionGroupName, description, functionSchema}}`. Callers add agent, version and executor."""
+    """Return `{function: {actionGroupName, description, functionSchema}}`. Callers add the agent, version and executor."""
     return {
         function: {**group(function, own), "functionSchema": {"functions": [_build_function(row) for row in own]}}
         for function, own in by_function(rows).items()

@@ -62,7 +62,7 @@ def _build_specification(row: Row) -> dict[str, Any]:
 
 
 def gemini(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return `{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` of `generateContent`."""
+    """Return `{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` in a Gemini request."""
     return {"functionDeclarations": [_build_declaration(row) for row in rows]}
 
 

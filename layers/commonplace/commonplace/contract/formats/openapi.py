@@ -48,7 +48,7 @@ _EXPORT_ID = _path_parameter("export_id", "The `export_id` that `export_memories
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return an OpenAPI document with a route per tool, the manifest, the import of conversations and the nightly routes."""
+    """Return an OpenAPI document with the routes for tools, the manifest, imports, exports and nightly runs."""
     posts = {f"/tools/{row['name']}": _build_tool(row) for row in rows}
     posts |= {"/memories": _build_store_many(), "/import": _build_import(), "/uploads": _build_upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
@@ -219,7 +219,7 @@ OF_BODIES = (
 )  # fmt: skip
 """Errors that a request body may cause."""
 OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
-"""Errors that the headers for user and zone may cause."""
+"""Errors that the headers for the user and the time zone may cause."""
 _THROTTLED = {"description": "Too many requests: sent by API Gateway itself; try again later."}
 
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
@@ -239,14 +239,14 @@ _REREAD = {
 
 
 def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
-    """Return the answer for status 200 and an entry per error status, including the errors that any route may have."""
+    """Return the response for status 200 and one for each error status, including the errors that any route may return."""
     success = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
     known = failures({*errors, *statuses(_EVERYWHERE)})
     return {"200": success, **dict(sorted({"429": _THROTTLED, **known}.items()))}
 
 
 def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """Return one error response per status, for pairs of status and label."""
+    """Group pairs of status and label into one error response per status."""
     return {
         str(status): {
             "description": ", ".join(label for _, label in group),

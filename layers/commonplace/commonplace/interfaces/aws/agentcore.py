@@ -37,7 +37,7 @@ def read(event: Event, context: Context) -> Call:
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """Return the body unchanged. The gateway uses the body as the text of the tool's result."""
+    """Return the body, or an error if it is too large. The gateway uses it as the text of the tool's result."""
     return within_lambda_limit(status, body)[1]
 
 

@@ -14,7 +14,7 @@ from commonplace.interfaces.aws.call import Body, Call, Context, Event
 
 NAME = "bedrock-agent"
 BACKEND = "bedrock"
-_MOST_BYTES = 24_000  # of 25 KB allowed for the whole response
+_MOST_BYTES = 24_000  # the whole response is limited to 25 KB
 _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
 
 

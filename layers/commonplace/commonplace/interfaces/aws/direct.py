@@ -54,5 +54,5 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """Return the body unchanged. The body is a result, or `{"error": ...}`."""
+    """Return the body, which is a result or `{"error": ...}`. A result that is too large becomes an error."""
     return within_lambda_limit(status, body)[1]

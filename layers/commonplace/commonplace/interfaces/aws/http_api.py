@@ -116,7 +116,7 @@ def claims_of(event: Event) -> dict[str, Any]:
 
 
 def _find_user(event: Event) -> str:
-    """Return the user of the token or of the IAM role. Raises `UNAUTHORIZED` without either."""
+    """Return the user of the token or of the IAM role. Raises `UNAUTHORIZED` if there is neither."""
     named = identity.header(event.get("headers"), identity.USER)
     claims = claims_of(event)
     if claims:

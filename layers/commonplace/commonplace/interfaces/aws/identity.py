@@ -21,7 +21,7 @@ _TOOL_CALL = "tools/call"
 
 
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
-    """Return the user of a verified token as `<issuer>|<sub>`. A backend that acts for others gets `<issuer>#<sub>|<name>`.
+    """Return the user of a verified token as `<issuer>|<sub>`, or as `<issuer>#<sub>|<name>` for a backend acting for others.
 
     `named` is the header `X-Commonplace-User`. The header is forbidden without the scope `commonplace/act-as`.
     """
@@ -36,7 +36,7 @@ def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
 
 
 def is_admin(claims: Mapping[str, Any]) -> bool:
-    """Return whether a verified token allows exporting and importing all memories. The token of a model does not."""
+    """Return whether a verified token allows exporting and importing all memories, which a model's token does not."""
     return ADMIN in _parse_scopes(claims)
 
 

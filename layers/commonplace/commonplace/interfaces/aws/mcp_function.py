@@ -1,4 +1,4 @@
-"""The function `mcp` serves the protocol at `/mcp`, without sessions, and the metadata for clients without a token.
+"""The function `mcp` serves MCP without sessions at `/mcp`, and the metadata for clients without a token.
 
 This function may not read memories. It invokes the function of each tool as the API does, and passes the claims that the
 authorizer verified. The invoked function derives the user with the same code as for any call.

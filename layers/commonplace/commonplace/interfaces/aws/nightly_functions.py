@@ -1,4 +1,4 @@
-"""Lambda functions for nightly runs. `plan` queues users with pending work, `night` processes them, and `record` serves routes.
+"""Lambda functions for nightly runs. `plan` queues users with work, `night` does the work, and `record` serves routes.
 
 The function `night` also continues tool calls that take longer than a call may take.
 """

@@ -138,7 +138,7 @@ def errors_logged() -> Iterator[list[logging.LogRecord]]:
 
 @cache
 def _load_tracer() -> Any:
-    """Import the tracer only if tracing is on, because the X-Ray SDK loads slower than the rest of Powertools."""
+    """Import the tracer only if tracing is on, because the X-Ray SDK loads more slowly than Powertools."""
     from aws_lambda_powertools import Tracer
 
     return Tracer(service="commonplace", patch_modules=["botocore"])
