@@ -1,1 +1,1 @@
-"""Adapters that implement the ports: databases, the index, models, queues and web pages. Only `bootstrap` imports them."""
+"""Adapters that implement the ports with databases, an index, models, queues and files. Only `bootstrap` imports them."""

@@ -1,4 +1,4 @@
-"""Pages as files in a folder."""
+"""Stores pages as files in a folder."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from commonplace.domain.folders import make_private
 
 
 class FolderPages:
-    """Stores pages as files in a folder. The first page creates the folder. Links that lead out of the folder are refused."""
+    """Stores pages as files in a folder. Writing a page creates the folder. Links that lead out of it are refused."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.expanduser()

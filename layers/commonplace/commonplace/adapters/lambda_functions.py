@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-_CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # the calling function must answer in 29 s
+_CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # the calling function must answer within 29 s
 
 
 def connect(region: str | None = None) -> Any:
@@ -20,7 +20,7 @@ def connect(region: str | None = None) -> Any:
 
 
 class LambdaFunctions:
-    """Lambda functions. `names` maps local names of functions to deployed names."""
+    """Calls Lambda functions. `names` maps the local name of each function to its deployed name."""
 
     def __init__(self, client: Any, names: Mapping[str, str]) -> None:
         self._client, self._names = client, names

@@ -1,4 +1,4 @@
-"""Search without an index. Each search scans the user's newest records, directly or from a cache."""
+"""Searches without an index. Each search scans the user's newest records, which come from the store or a cache."""
 
 import time
 from collections import Counter
@@ -22,12 +22,12 @@ _CACHE_SIZE = 16_000  # records of all users together; they use about 100 MB
 
 
 def most_used(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the tags with the most memories, the most used tag first."""
+    """Return the most used tags with their counts, most used first."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_TAGS])
 
 
 class TagCache:
-    """A cache of each user's tags. The tags may be outdated, because they only help to name the tags of new memories."""
+    """Caches each user's tags. Outdated tags do little harm, because they only help to name the tags of new memories."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -39,7 +39,7 @@ class TagCache:
         return tags if self._clock() < until else None
 
     def last(self, user_id: str) -> dict[str, int]:
-        """Return the tags that were counted last, whatever their age. Return {} if none were counted."""
+        """Return the user's tags as they were last counted, however old, or {} if they were never counted."""
         return self._known.get(user_id, (0.0, {}))[1]
 
     def keep(self, user_id: str, tags: dict[str, int], seconds: float) -> dict[str, int]:
@@ -55,11 +55,11 @@ class NewestRecords(Protocol):
     """A source of the newest records of a user."""
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest records and whether they are all, like `MemoryRecords.newest`."""
+        """Return a user's newest records, and whether the user has no others, like `MemoryRecords.newest`."""
 
 
 class ScanIndex:
-    """An index that scans the 2,000 newest records of a user. It also replaces an index that is down."""
+    """An index that scans a user's 2,000 newest records. It also serves as the fallback for an index that is down."""
 
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:
         self._records, self._model = records, embedding_model
@@ -95,7 +95,7 @@ class ScanIndex:
 
 
 class ScanFacts:
-    """Facts about the 2,000 newest records of a user, and outlines of all records. Tags are cached for `seconds`."""
+    """Computes facts about a user's 2,000 newest records, and outlines of all records. Tags are cached for `seconds`."""
 
     def __init__(self, records: MemoryRecords, seconds: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._records, self._seconds, self._kept = records, seconds, TagCache(clock)
@@ -132,7 +132,7 @@ class ScanFacts:
 
 
 def outlines_of(memories: Iterable[Memory], terms: Sequence[str]) -> list[Outline]:
-    """Return the outlines of memories that contain each of the terms."""
+    """Return the outlines of the memories that contain all terms."""
     words = set(terms)
     matching = (memory for memory in memories if not words or words <= _collect_words(memory))
     return [outline for memory in matching if (outline := Outline.of(memory)) is not None]
@@ -154,12 +154,12 @@ class _CachedRead(NamedTuple):
 
 
 class CachedRecords:
-    """A cache of the newest records. The records of a user are read at most once in `seconds`.
+    """Caches the newest records of each user. A user's records are read at most once every `seconds`.
 
-    A read of 2,000 records takes about 400 read units. Stores and searches share a partition's 3,000 units per second.
+    Reading 2,000 records takes about 400 read units. Stores and searches share a partition's 3,000 units per second.
     Cached reads are eventually consistent. Pending writes are read consistently and merged, so users see their own writes.
-    A cached read lacks writes that the index confirmed later, so `newest` then reports an incomplete result. Memories closed
-    meanwhile may be returned, but each hit is checked against its record.
+    A cached read lacks writes that the index has confirmed since, so `newest` then reports an incomplete result. The read may
+    also contain memories that were closed since, but each hit is checked against its record.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class CachedRecords:
         self._reads: dict[str, _CachedRead] = {}
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with their vectors. The second value is True only if no record can be missing."""
+        """Return the newest active records with their vectors, and True if no record can be missing."""
         read = self._reads.get(user_id)
         fresh = read is None or self._clock() - read.at >= self._seconds
         if read is None or fresh:

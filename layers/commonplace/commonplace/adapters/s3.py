@@ -1,4 +1,4 @@
-"""Pages and users' files as objects of one bucket. Each user has a folder."""
+"""Stores pages and users' files as objects of one bucket. Each user has a folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ _FILE = "file"
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Client":
-    """Create a client that gives up after some seconds. By default, `region` comes from the environment."""
+    """Create a client that tries each call at most three times. By default, `region` comes from the environment."""
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=10, signature_version="s3v4"
     )
@@ -36,7 +36,7 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Cl
 
 
 class S3Pages:
-    """Pages below one folder of a bucket. The bucket's settings control access, encryption and retention."""
+    """Stores pages under one folder of a bucket. The bucket's settings control access, encryption and retention."""
 
     def __init__(self, client: "S3Client", bucket: str, folder: str) -> None:
         self._client, self._bucket, self._folder = client, bucket, f"{folder}/"
@@ -75,7 +75,7 @@ class S3Pages:
 
 
 class S3StoredFiles:
-    """Stores users' files under `exports/<hash of the user>/<id>`. A bucket rule can expire the folder of each kind."""
+    """Stores users' files under `<kind>s/<hash of the user>/<id>`. A bucket rule can expire the folder of each kind."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client, self._bucket = client, bucket

@@ -1,4 +1,4 @@
-"""SQS queues for dead letters, with their key and reason, and for users whose nightly run is due."""
+"""Sends messages to SQS queues, for dead letters and for users whose nightly run is due."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _BATCH = 10  # messages per batch
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSClient":
-    """Create a client that gives up after a few seconds. By default, `region` comes from the environment."""
+    """Create a client that tries each call at most three times. By default, `region` comes from the environment."""
     config = Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=3)
     session = botocore.session.get_session()
     client: SQSClient = session.create_client(  # type: ignore[assignment]

@@ -1,8 +1,8 @@
-"""Google's Universal Sentence Encoder multilingual v3. A text of 16 pieces takes about 3 ms on one core.
+"""Runs Google's Universal Sentence Encoder multilingual v3. Encoding a text of 16 pieces takes about 3 ms on one core.
 
 The model adds convolutions over 2, 3 and 5 neighbouring pieces to the vectors of the pieces, sums them over the text, and
 passes the sum through four dense layers (Yang et al. 2019, "Multilingual Universal Sentence Encoder for Semantic Retrieval").
-It was trained on sixteen languages. `training/make_encoders.py` makes the files.
+It was trained on sixteen languages. `training/make_encoders.py` creates the model's files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 LEVELS = {3: (-2.152, -1.344, -0.756, -0.2451, 0.2451, 0.756, 1.344, 2.152), 2: (-1.510, -0.4528, 0.4528, 1.510)}
-"""The values of numbers with 3 bits, for frequent pieces, and with 2 bits. They are optimal for normally distributed weights
+"""The values of 3-bit numbers (for frequent pieces) and of 2-bit numbers. They are optimal for normally distributed weights
 (Max 1960, "Quantizing for Minimum Distortion")."""
 LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
-"""The languages of its training. Chinese counts as two in the paper, simplified and traditional."""
+"""The languages that the model was trained on. The paper counts simplified and traditional Chinese as two languages."""
 _BEGIN, _END = 1, 2  # ids of the pieces around a text
 _MOST_PIECES = 1024
-WIDTH = 512  # numbers of a piece's vector
+WIDTH = 512  # dimensions of a piece's vector
 
 
 class TextVectors(NamedTuple):
-    """The sentence vector of 512 numbers, and the pooled vector that the last four layers read to compute it."""
+    """The sentence vector of 512 numbers, and the pooled vector from which the last four layers compute it."""
 
     sentence: "Array"
     pooled: "Array"
@@ -34,13 +34,13 @@ class TextVectors(NamedTuple):
 
 @dataclass(frozen=True)
 class PieceVectors:
-    """The vectors of the pieces: tables by their bits per number, and a scale per piece."""
+    """The compressed vectors of all pieces. `words` maps bits per number to a table. `scales` has a factor for each piece."""
 
     words: "Mapping[int, npt.NDArray[np.uint8]]"
     scales: "npt.NDArray[np.float16]"
 
     def unpack(self, ids: Sequence[int]) -> "Array":
-        """Return the vectors of pieces, a row each. A few bits select a level, which is multiplied by the piece's scale."""
+        """Return the vectors of pieces as rows. A number's bits select a level, which is multiplied by the piece's scale."""
         import numpy as np
 
         numbers = np.array(ids)
@@ -56,12 +56,12 @@ class PieceVectors:
 
 @dataclass(frozen=True)
 class UniversalEncoder:
-    """The model: the vectors of its pieces, and the layers."""
+    """The model, which consists of the vectors of its pieces and a session that runs the layers."""
 
     vectors: PieceVectors
     session: Any
 
     def encode(self, ids: Sequence[int]) -> TextVectors:
-        """Return the vectors of one text by the ids of its pieces. Ids after the first 1,024 are ignored."""
+        """Return the vectors of a text, given the ids of its pieces. Ids after the first 1,024 are ignored."""
         rows = self.vectors.unpack([_BEGIN, *ids[:_MOST_PIECES], _END])
         return TextVectors(*self.session.run(None, {"words": rows}))

@@ -1,1 +1,1 @@
-"""The composition root. Only this package imports adapters, and each adapter is imported when it is first needed."""
+"""Composes the ports. Only this package imports adapters, and each adapter is imported when it is first needed."""

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 _SIGNED = "https://"  # a domain on AWS; a local node uses http and needs no signature
 
 _TAGS_SECONDS = 60.0
-PAGE_SECONDS = 60.0  # for one page of the whole table; no user waits for the job, and it must be complete
+PAGE_SECONDS = 60.0  # seconds for one page of the whole table; no user waits for such a job, and it must complete
 
 Remaining = Callable[[], float]
-"""The seconds that the current caller may still wait for the table."""
+"""Returns the seconds that the current caller may still wait for the table."""
 
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
-    """Return the ports over one table. Searches use OpenSearch if an endpoint is set. Otherwise they scan the records."""
+    """Open the store in one table. Searches use OpenSearch if an endpoint is set, and scan the records otherwise."""
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
     from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
@@ -93,7 +93,7 @@ def _build_night(table: "Table", settings: Settings, left: Left) -> "NightPorts"
 
 
 def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
-    """Open a user of the table for erasure. `user_id` is the full id."""
+    """Open a user's data in the table for erasure. `user_id` is the full id. Raises `INVALID_ARGUMENT` without a bucket."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 
@@ -104,7 +104,7 @@ def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
-    """Return the ports of a function that has no memories. Only the models work, and all other ports raise."""
+    """Return ports for a function without memories. Only the models work, and all other ports raise `RuntimeError`."""
     from commonplace.adapters.word_averages import WordAverages
 
     stores = "records operations aliases erased raw facts index usage search_log feedback tag_rows documents".split()
@@ -118,7 +118,7 @@ class _NoMemory:
 
 
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
-    """Return the table in the settings. `seconds` is the timeout of one attempt."""
+    """Open the table that the settings name. `seconds` is the timeout of one attempt."""
     require_extra("aws", "a table is configured")
     from commonplace.adapters.dynamodb.calls import Table, connect
 
@@ -130,14 +130,14 @@ def table_of(settings: Settings, remaining: Remaining | None = None, seconds: fl
 
 
 def records_of(settings: Settings, table: "Table") -> "DynamoRecords":
-    """Return the records of the table. If there is an index, each write leaves a PENDING row for it."""
+    """Return the record store of the table. If an index is configured, each write adds a PENDING row for it."""
     from commonplace.adapters.dynamodb.records import DynamoRecords
 
     return DynamoRecords(table, indexed=settings.search_endpoint is not None)
 
 
 def pending_of(table: "Table") -> "DynamoPending":
-    """Return the pending writes. The index has not confirmed them yet."""
+    """Return the store of pending writes, which the index has not confirmed yet."""
     from commonplace.adapters.dynamodb.pending import DynamoPending
 
     return DynamoPending(table)
@@ -157,7 +157,7 @@ def _build_search(
 
 
 def domain_of(settings: Settings, writing: bool = False) -> Any:
-    """Return a client of the search domain in the settings. A client for writing has a longer timeout."""
+    """Return a client of the configured search domain. A client for writing has a longer timeout."""
     from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
 
     if settings.search_endpoint is None:

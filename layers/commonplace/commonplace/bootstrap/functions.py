@@ -1,4 +1,4 @@
-"""Opens the other functions of a deployment. The MCP function delegates work to them."""
+"""Opens the other functions of a deployment, to which the MCP function delegates its work."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from commonplace.domain.errors import require_extra
 from commonplace.settings import Settings
 
 Answers = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Calls a function, by its name in this project, with an event. Raises `STORAGE_UNAVAILABLE` if it doesn't answer."""
+"""Calls a function by its name in this project, with an event. Raises `STORAGE_UNAVAILABLE` if it gives no answer."""
 
 
 def open_functions(settings: Settings) -> Answers:

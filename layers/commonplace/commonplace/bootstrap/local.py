@@ -1,4 +1,4 @@
-"""Opens a memory file on this machine, and returns a clock for its user."""
+"""Opens a memory file on this machine, and creates a clock in its user's time zone."""
 
 import io
 import logging
@@ -43,7 +43,7 @@ _SUMMER_TIME = re.compile(rf"{_NAME}[+-]?\d{{1,2}}(?::\d{{2}}){{0,2}}{_NAME}(?:[
 
 @dataclass(frozen=True)
 class OpenStore:
-    """An open store. It has the ports and a function that closes it. Ports for runs and erasure are created on first use.
+    """An open store with its ports and a function that closes it. The ports for runs and erasure are created on first use.
 
     `everything` returns the records of all users. `faults` returns one line for each fault of the file.
     """
@@ -56,7 +56,7 @@ class OpenStore:
     faults: Callable[[], list[str]] = list
 
     def reindex(self, user_id: str, clock: Clock, progress: Callable[[int, int], None] = lambda _, __: None) -> int:
-        """Embed the memories of a user that have vectors of another model, and return their number.
+        """Embed a user's memories whose vectors another model made, and return the number of these memories.
 
         `progress` receives the number of embedded memories and the total.
         """
@@ -66,7 +66,7 @@ class OpenStore:
         return embed_stale(user_id, self.everything(), renewal, progress)
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
-        """Compare index and records of all users, until one can't be read. `progress` receives the number of comparisons."""
+        """Compare the index with the records of all users, up to the first error. `progress` receives the count so far."""
         from commonplace.indexing.consistency import check_consistency
 
         faults, count = self.faults(), 0
@@ -85,7 +85,7 @@ class OpenStore:
 
 
 def open_local(settings: Settings) -> OpenStore:
-    """Return the ports over one SQLite file. If the file doesn't exist, create it."""
+    """Open the store in one SQLite file, and create the file if it doesn't exist."""
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.documents import SqliteDocuments
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
@@ -150,9 +150,9 @@ def _build_night(database: "Database", settings: Settings) -> "NightPorts":
 
 @cache
 def machine_zone(named: str) -> tzinfo:
-    """Return the machine's time zone. Today's offset would not be enough, because other days may have another offset.
+    """Return the machine's time zone. Today's offset would not suffice, because the offset may differ on other days.
 
-    `named` is the variable `TZ`, an IANA name or a POSIX form. For any other value, log a warning and return UTC.
+    `named` is the value of `TZ`, an IANA name or a POSIX form. For any other value, log a warning and return UTC.
     """
     from tzlocal import get_localzone
 
@@ -171,7 +171,7 @@ def _parse_posix_zone(text: str) -> ZoneInfo:
     """Return the zone of a POSIX form such as `CET-1CEST,M3.5.0,M10.5.0/3`. Raises `ValueError` for anything else.
 
     A form without rules for summer time gets the rules of glibc. The standard library parses POSIX forms only in the last
-    line of a TZif file (RFC 8536), so this builds such a file.
+    line of a TZif file (RFC 8536), so this function builds such a file.
     """
     with_rules = f"{text},M3.2.0,M11.1.0" if _SUMMER_TIME.fullmatch(text) else text
     counts = struct.pack(">6l", 0, 0, 0, 0, 1, 4)  # one type of local time; its name has four bytes
@@ -180,10 +180,10 @@ def _parse_posix_zone(text: str) -> ZoneInfo:
 
 
 def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezone") -> Clock:
-    """Return a clock in the zone with an IANA name, or in the machine's zone.
+    """Return a clock in the time zone with an IANA name, or in the machine's time zone.
 
-    `field` is the argument that errors name. `now` replaces the machine's clock. Without `zone`, the times
-    of `now` are returned unchanged. If they have a fixed offset, they have no summer time.
+    `field` is the argument that errors name. `now` replaces the machine's clock. Without `zone`, the clock returns the times
+    of `now` unchanged, so times with a fixed offset ignore summer time.
     """
     if zone is None and now is not None:
         return now

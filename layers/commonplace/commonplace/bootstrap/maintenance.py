@@ -42,7 +42,7 @@ class Maintenance:
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
-    """Return the ports of the projector. Without an index, its writer does nothing."""
+    """Return the projector, which copies changed records to the index. If there is no index, its writer does nothing."""
     from commonplace.adapters.dynamodb.rows import stream_records
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
@@ -52,7 +52,7 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
 
 
 def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
-    """Return the ports that rebuild the index and compare it with the records. If not `indexed`, there is no index."""
+    """Return the ports that rebuild the index and compare it with the records. If not `indexed`, they assume no index."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
 
@@ -68,7 +68,7 @@ def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
 
 
 def _build_index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
-    """Return the writer of the index, and a function that creates the index and returns False if a reindex must follow."""
+    """Return the index writer, and a function that sets the index up and returns False if a reindex must follow."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 
@@ -91,7 +91,7 @@ def _build_letters(settings: Settings) -> DeadLetters | None:
 
 @dataclass(frozen=True)
 class NightSchedule:
-    """The ports that schedule nightly runs. Texts are retained for `text_retention` after they were read."""
+    """The ports that schedule nightly runs. A text is retained for `text_retention` after it was read."""
 
     ledger: "Ledger"
     queue: "NightQueue"
@@ -99,7 +99,7 @@ class NightSchedule:
 
 
 def open_relay(settings: Settings, in_time: Callable[[], bool], remaining: Remaining | None = None) -> Relay:
-    """Return the queue for long work. If there is an index, its pending writes are included."""
+    """Return the relay that hands long work to a worker. If there is an index, the relay also sees its pending writes."""
     pending = pending_of(table_of(settings, remaining)) if settings.search_endpoint else None
     return Relay(in_time, _build_queue(settings), pending)
 
@@ -113,7 +113,7 @@ def _build_queue(settings: Settings) -> "NightQueue":
 
 
 def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
-    """Return the ledger of the table and the queue. Neither an index nor a model is opened."""
+    """Open the ledger and the queue that schedule nightly runs, but neither an index nor a model."""
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
 
     queue = _build_queue(settings)

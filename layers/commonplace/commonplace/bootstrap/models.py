@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 SENTENCE_ENCODER, DIMENSION = "use-e5-small-256", 256
-"""Name and dimension of the embedder. Creating an index thus loads no model. A test compares the values with the encoder."""
+"""The embedder's name and dimension, repeated here so that creating an index loads no model. A test checks both values."""
 Left = Callable[[], float]
-"""The seconds until the current process is ended."""
+"""Returns the seconds until the current process is ended."""
 
 
 class OnFirstUse:
-    """A proxy that creates a port on first access. This defers imports, because most calls never need the port."""
+    """A proxy that creates a port on first access, to defer imports that most calls never need."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._made = loaded_once(make)
@@ -46,9 +46,9 @@ def folder_pages(folder: Path) -> "Pages":
 
 
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
-    """Return a function that returns a user's pages by user id. Return None if no pages are configured.
+    """Return a function that opens a user's pages by user id, or None if no pages are configured.
 
-    Each user has a folder: in the bucket if a bucket is set, otherwise in the local folder.
+    Each user has a folder, which is in the bucket if one is set, and in the local folder otherwise.
     """
     folder, bucket = settings.pages, settings.pages_bucket
     if folder is None and bucket is None:
@@ -66,7 +66,7 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
 
 
 def bucket_files(settings: Settings) -> "StoredFiles | None":
-    """Return the users' files in the bucket for pages, or None without a bucket."""
+    """Return the store of users' files in the bucket for pages, or None without a bucket."""
     bucket = settings.pages_bucket
     if bucket is None:
         return None
@@ -85,7 +85,7 @@ def unlimited_time() -> float:
 
 
 def weights_of(settings: Settings) -> Weights:
-    """Return the weights for tie-breaks. With `classic`, only usage has one (0.1), as its ranking includes the others."""
+    """Return the weights for tie-breaks. The ranking `classic` needs one only for usage (0.1), as it includes the others."""
     if settings.ranking == "classic":
         return Weights(importance=0.0, recency=0.0, usage=0.1)
     return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileReport:
-    """The faults of a file.
+    """The result of checking a file.
 
-    `records` is the number of readable records. `faults` has a line for each fault found by SQLite. `inconsistencies` counts
-    differences between index and records, by kind. `mended` is the number of corrected differences.
+    `records` is the number of readable records. `faults` contains a line for each fault that SQLite found. `inconsistencies`
+    counts differences between the index and the records, by kind. `mended` is the number of corrected differences.
     """
 
     records: int
@@ -32,7 +32,7 @@ class FileReport:
 
 
 def upkeep_of_file(database: "Database", embedder: "Embedder") -> Upkeep:
-    """Return the maintenance of one SQLite file. A repair computes vectors of the embedder's model."""
+    """Return the ports that check one SQLite file. A repair computes vectors with the embedder."""
     from commonplace.adapters.sqlite.contents import SqliteContents
     from commonplace.adapters.sqlite.records import SqliteEverything
 
@@ -40,7 +40,7 @@ def upkeep_of_file(database: "Database", embedder: "Embedder") -> Upkeep:
 
 
 def upkeep_of_table(table: "Table", pending: PendingWrites, domain: Any, alias: str) -> Upkeep:
-    """Return the maintenance of one table, and of its index if there is a search domain."""
+    """Return the ports that check one table, and its index if there is a search domain."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
 
     if domain is None:

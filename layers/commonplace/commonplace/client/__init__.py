@@ -1,1 +1,1 @@
-"""The Python interface."""
+"""Provides the Python interface."""

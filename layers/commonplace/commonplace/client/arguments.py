@@ -1,4 +1,4 @@
-"""Arguments of `Commonplace` methods: paths, and typed dictionaries with the fields of the request models of the same name.
+"""Defines arguments of `Commonplace` methods. Each typed dictionary has the fields of the request model of the same name.
 
 Times are `datetime`s with a time zone, or ISO 8601 text. Text without an offset is in the user's time zone.
 """
@@ -13,11 +13,11 @@ from typing import Required, TypedDict
 from commonplace.domain.errors import invalid, refuse_half_characters
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, MemoryType, SearchCategory
 
-_LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
+_LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # limits of common file systems
 
 
 def as_path(path: str | PathLike[str], field: str) -> Path:
-    """Return the path of a file or folder. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an impossible name."""
+    """Convert an argument to a path. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an impossible name."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise invalid(field, "must be a path")
     named = Path(refuse_half_characters(str(path), field))

@@ -1,4 +1,4 @@
-"""The Python interface for asyncio: `AsyncCommonplace` runs the methods of `Commonplace` in threads."""
+"""Provides the Python interface for asyncio. `AsyncCommonplace` runs the methods of `Commonplace` in threads."""
 
 import asyncio
 import os
@@ -38,7 +38,7 @@ class _InThread(Protocol[_Opened]):
 def _make_async(
     method: Callable[Concatenate[_Owner, _Params], _Answer],
 ) -> Callable[Concatenate[_InThread[_Owner], _Params], Coroutine[Any, Any, _Answer]]:
-    """Return the method as a coroutine function, which runs it in a thread of the memory."""
+    """Return a coroutine function that runs a method in one of the memory's threads."""
 
     @wraps(method)
     async def call(owner: _InThread[_Owner], /, *args: _Params.args, **named: _Params.kwargs) -> _Answer:
@@ -50,7 +50,7 @@ def _make_async(
 def _wrap_stream(
     method: Callable[Concatenate[Commonplace, _Params], Iterator[_Answer]],
 ) -> Callable[Concatenate["AsyncCommonplace", _Params], AsyncIterator[_Answer]]:
-    """Return a method that yields items as an async generator function. Each item is computed in a thread."""
+    """Convert a method that yields items to an async generator function. Each item is computed in a thread."""
 
     @wraps(method)
     async def each(memory: "AsyncCommonplace", /, *args: _Params.args, **named: _Params.kwargs) -> AsyncIterator[_Answer]:
@@ -80,12 +80,12 @@ class AsyncErasableUser:
         return await self._run_in_thread(lambda user: user.erase())
 
     async def notes(self, wait: bool = True) -> Notes | None:
-        """Return a note if erased data remains in a log file. With `wait`, first wait some seconds for other readers."""
+        """Return a note if erased data remains in a log file. With `wait`, first wait a few seconds for other readers."""
         return await self._run_in_thread(lambda user: user.notes(wait))
 
 
 class AsyncDocuments:
-    """A user's documents. Each has a namespace (several texts) and a key. Methods raise `NOT_FOUND` for unknown documents."""
+    """A user's documents. Each has a namespace (several texts) and a key. Most methods raise `NOT_FOUND` for unknown keys."""
 
     def __init__(self, memory: "AsyncCommonplace") -> None:
         self._memory = memory
@@ -106,9 +106,9 @@ class AsyncDocuments:
 class AsyncCommonplace:
     """One user's memories in one file, for asyncio. Use it in an `async with` block, or await `close`.
 
-    Arguments and methods equal those of `Commonplace`. Use `async for` with `export`, `export_lines` and `each_run`. Each
-    call runs in one of `threads` threads and doesn't block the loop. Further calls wait in order. Progress callbacks run in
-    the thread of the call. A call whose await is cancelled still runs to its end.
+    Its arguments and methods are those of `Commonplace`. Use `async for` with `export`, `export_lines` and `each_run`. Each
+    call runs in one of `threads` threads and doesn't block the loop. If all threads are busy, further calls wait in order.
+    Progress callbacks run in the thread of the call. A call whose await is cancelled still runs to its end.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class AsyncCommonplace:
         await self.close()
 
     async def close(self) -> None:
-        """Wait for the calls in progress and close the file. Calling it again has no effect."""
+        """Wait for the calls in progress and close the file. Further calls have no effect."""
         self._closed = True
         await asyncio.to_thread(self._threads.shutdown)
         if self._opened is not None:
@@ -153,12 +153,12 @@ class AsyncCommonplace:
             return self._opened
 
     async def erasure(self) -> AsyncErasableUser:
-        """Return an object to erase the user. `memories()` counts the memories. `erase()` removes everything permanently."""
+        """Return an object that counts the user's memories (`memories()`) and permanently erases all data (`erase()`)."""
         return AsyncErasableUser(self)
 
     @property
     def documents(self) -> AsyncDocuments:
-        """The user's documents: whole texts under a namespace and a key, with their versions."""
+        """The user's documents, which are whole texts under a namespace and a key, with their versions."""
         return AsyncDocuments(self)
 
     call = _make_async(Commonplace.call)

@@ -1,4 +1,4 @@
-"""The document methods of `Commonplace`. A document is a whole text under a namespace and a key."""
+"""Provides the document methods of `Commonplace`. A document is a whole text under a namespace and a key."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Documents:
-    """A user's documents. Each has a namespace (several texts) and a key. Methods raise `NOT_FOUND` for unknown documents."""
+    """A user's documents. Each has a namespace (several texts) and a key. Most methods raise `NOT_FOUND` for unknown keys."""
 
     _caller: "Callable[[], Caller]"
     _ports: "Callable[[], Ports]"
@@ -26,10 +26,10 @@ class Documents:
         self, namespace: Sequence[str], key: str, body: str, *, version: int | None = None, form: Form = "text",
         fields: Sequence[str] | None = None,
     ) -> Document:  # fmt: skip
-        """Write a body of at most 256 KB. In the result, `redacted` lists the kinds of secrets that were removed.
+        """Write a document of at most 256 KB. In the result, `redacted` lists the kinds of secrets that were removed.
 
-        `version` is the version that you read, or 0 for a new document. Raises `CONFLICT` if it is no longer current.
-        `form="json"` means a JSON object. `fields` are the paths with searchable texts, or `()` for none.
+        `version` is the version that you read, or 0 for a new document. Raises `CONFLICT` if that version is outdated. If
+        `form="json"`, the body is a JSON object. `fields` lists the paths of its searchable texts, or is `()` for none.
         """
         from commonplace.use_cases.documents import Writing, write_document
 
@@ -40,7 +40,7 @@ class Documents:
         return write_document(writing, self._caller(), self._ports())
 
     def read(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
-        """Return a document, or one of its versions."""
+        """Return the current version of a document, or an older `version`."""
         from commonplace.use_cases.documents import read_document
 
         return read_document(namespace, key, self._caller(), self._ports(), version)
@@ -52,13 +52,13 @@ class Documents:
         return list_documents(namespace, self._caller(), self._ports())
 
     def scores(self, query: str, namespace: Sequence[str] = ()) -> dict[str, float]:
-        """Return scores (0 to 1) by path for documents that match a query. Uses the best passage of each in the top 200."""
+        """Return the scores (0 to 1) of the documents that match a query, by path, from the best 200 passages."""
         from commonplace.use_cases.documents import score_documents
 
         return score_documents(query, namespace, self._caller(), self._ports())
 
     def versions(self, namespace: Sequence[str], key: str) -> list[Document]:
-        """Return the newest 20 versions, newest first, including versions that record a deletion."""
+        """Return the newest 20 versions, newest first, including recorded deletions. The list is empty for an unknown key."""
         check_place(namespace, key)
         return self._ports().documents.versions(self._caller().user_id, namespace, key)
 
@@ -69,11 +69,11 @@ class Documents:
         return delete_document(namespace, key, self._caller(), self._ports(), version)
 
     def undo(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
-        """Restore the text of the version before the newest, or of the given version, as a new version."""
+        """Restore the text of a version as a new version. By default, restore the version before the newest."""
         from commonplace.use_cases.documents import undo_document
 
         return undo_document(namespace, key, self._caller(), self._ports(), version)
 
     def erase(self, namespace: Sequence[str], key: str) -> "Erased":
-        """Permanently erase a document with all versions, and all memories derived from them."""
+        """Permanently erase all versions of a document, and all memories derived from them."""
         return self._erasure().erase_document(namespace, key)

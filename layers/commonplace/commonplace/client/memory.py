@@ -1,4 +1,4 @@
-"""The Python interface. `Commonplace` opens a memory file and has a typed method per tool."""
+"""Provides the Python interface. `Commonplace` opens a memory file and has a typed method for each tool."""
 
 import math
 import os
@@ -48,7 +48,7 @@ BACKEND = "local"
 
 
 def refuse_if_forked(process: int) -> None:
-    """Raise in a forked process, because threads and SQLite connections don't survive a fork."""
+    """Raise `STORAGE_UNAVAILABLE` in a forked process, because threads and SQLite connections don't survive a fork."""
     if process != os.getpid():
         why = "this memory was opened before the process was forked; open it again in the new process"
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
@@ -58,11 +58,11 @@ class Commonplace(NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path` is the memory file, which is created if it doesn't exist. `user_id` is the owner of the memories. `timezone` is the
-    IANA name of the user's time zone. `now` returns the current time for tests and imports, and must be timezone-aware. The
+    IANA name of the user's time zone. `now` returns the current, timezone-aware time for tests and imports. The
     time is converted to `timezone` if given. `agent_id` is the calling agent, which sees its own and global memories.
     `settings` come from the environment by default.
 
-    Every method raises `CommonplaceError`. The error has a code, a message and the name of the invalid field.
+    Methods raise `CommonplaceError`, which has a code, a message and, if a field is invalid, the name of the field.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Commonplace(NightMethods, TransferMethods):
         self.close()
 
     def close(self) -> None:
-        """Close the file. Does nothing in a forked process."""
+        """Close the file, but do nothing in a forked process."""
         if self._process == os.getpid():
             self._opened.close()
 
@@ -98,7 +98,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._opened
 
     def now(self) -> datetime:
-        """Return the current time by this memory's clock, in the user's zone."""
+        """Return the current time of this memory's clock in the user's time zone."""
         return now if (now := self._clock()).tzinfo else now.astimezone()
 
     def call(
@@ -107,7 +107,7 @@ class Commonplace(NightMethods, TransferMethods):
     ) -> dict[str, Any]:  # fmt: skip
         """Call any tool by its name and return plain JSON.
 
-        `progress` receives the number done and the total, if known. `admin` means that the caller is not a model.
+        `progress` receives the number of steps done, and the total if known. `admin` means that the caller is not a model.
         """
         ports = self._local.ports if progress is None else replace(self._local.ports, progress=progress)
         result = dispatch.call(tool, arguments or {}, self._build_caller(admin=admin), ports)
@@ -118,7 +118,7 @@ class Commonplace(NightMethods, TransferMethods):
         return dispatch.answer(tool, arguments, self._build_caller(), self._local.ports)
 
     def memory_normalize(self, text: str, *, source: Source = "user", context: str | None = None) -> results.NormalizeResult:
-        """Return a statement in the third person, with type and tags, without storing it."""
+        """Rewrite a statement in the third person, with a type and tags. Nothing is stored."""
         return self._run_tool(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
 
     def memory_store_personal(
@@ -132,17 +132,17 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Store a statement verbatim. `wait=False` omits recommendations, which `history` of the id returns later."""
+        """Store a statement verbatim. With `wait=False`, recommendations are omitted, but `history` returns them later."""
         arguments = {"content": content} | ({} if context is None else {"context": context})
         return self._run_as(self._build_caller(waits=wait), results.StoreResult, "store_memory", arguments)
 
     def store_memories(
         self, memories: Sequence[Mapping[str, Any]], *, wait: bool = True, left: Callable[[], float] = lambda: math.inf
     ) -> "StoreManyResult":
-        """Store up to 100 statements. Each statement is `{content, context?}`, and has its own answer.
+        """Store up to 100 statements, each `{content, context?}`, and return a result for each.
 
         A refused statement doesn't stop the others. For `wait`, see `store_memory`. `left` returns the remaining seconds. If
-        too few are left, the other statements are refused and can be retried.
+        too little time is left, the remaining statements are refused and can be retried.
         """
         from commonplace.contract.validate import check
         from commonplace.domain.imports import StoreManyRequest
@@ -152,7 +152,7 @@ class Commonplace(NightMethods, TransferMethods):
         return store_memories(request.memories, self._build_caller(waits=wait), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None, *, group: ToolGroup | None = None) -> results.DiscoverResult:
-        """Return the advanced tools and the state. `tool` adds the tool's schema, and `group` the arguments of its tools."""
+        """Return the advanced tools and the state of the memories. `tool` adds a schema, and `group` its tools' arguments."""
         return self._run_tool(results.DiscoverResult, "discover_memory_tools", tool=tool, group=group)
 
     def memory_store(
@@ -161,7 +161,7 @@ class Commonplace(NightMethods, TransferMethods):
     ) -> results.StoreInsightResult:  # fmt: skip
         """Store an insight. `metadata` must contain `type` (insight, fact, preference, ...).
 
-        With the `id` of an existing insight, this updates the insight. Omitted fields stay unchanged.
+        If `id` is the id of an existing insight, the insight is updated, and omitted fields stay unchanged.
         """
         return self._run_tool(
             results.StoreInsightResult, "memory_store", id=id, content=content, metadata=metadata, collection=collection,
@@ -170,7 +170,7 @@ class Commonplace(NightMethods, TransferMethods):
 
     @property
     def documents(self) -> "Documents":
-        """The user's documents: whole texts under a namespace and a key, with their versions."""
+        """The user's documents, which are whole texts under a namespace and a key, with their versions."""
         from commonplace.client.documents import Documents
 
         return Documents(self._build_caller, self._get_ports, self.erasure)
@@ -194,7 +194,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._run_tool(storage.ReadResult, "read_memory", category=category, limit=limit)
 
     def get_memory(self, memory_id: str | None = None, *, key: str | None = None) -> storage.GetResult:
-        """Return a stored memory."""
+        """Return a stored memory by its id or its key."""
         return self._run_tool(storage.GetResult, "get_memory", memory_id=memory_id, key=key)
 
     def list_memories(
@@ -207,7 +207,7 @@ class Commonplace(NightMethods, TransferMethods):
         )
 
     def tags(self, *, limit: int = 500, cursor: str | None = None) -> storage.TagsResult:
-        """Return a page of the tags in use, by name, with numbers of memories. `cursor` comes from the previous page."""
+        """Return a page of the tags in use with their numbers of memories, by name. `cursor` comes from the previous page."""
         from commonplace.contract.validate import check
         from commonplace.use_cases.listing import list_tags
 
@@ -228,7 +228,7 @@ class Commonplace(NightMethods, TransferMethods):
         tags: Sequence[str] | None = None, importance: int | None = None, expires_at: datetime | str | None = None,
         durability: Durability | None = None,
     ) -> storage.UpdateResult:  # fmt: skip
-        """Replace a memory with a new value, and close the old memory. Without `value`, only correct labels of the memory."""
+        """Replace a memory with a new value, and close the old memory. Without `value`, only correct the memory's labels."""
         return self._run_tool(
             storage.UpdateResult, "update_memory", key=key, value=value, memory_id=memory_id, category=category,
             filed_under=filed_under, type=type, tags=None if tags is None else list_of(tags, "tags"), importance=importance,
@@ -236,15 +236,15 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def delete_memory(self, key: str | None = None, *, memory_id: str | None = None) -> storage.DeleteResult:
-        """Close a memory. It can be restored for 30 days."""
+        """Close a memory, which can be restored for 30 days."""
         return self._run_tool(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
 
     def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:
-        """Return all values of a key, or the predecessors and successors of an id, newest first."""
+        """Return all values that a key has had, or the predecessors and successors of a memory, newest first."""
         return self._run_tool(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
-        """Return the context for a topic as text for a prompt. It has at most `max_tokens` (100 to 8,000) tokens."""
+        """Return the context for a topic as a text for a prompt, with at most `max_tokens` (100 to 8,000) tokens."""
         return self._run_tool(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
 
     def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
@@ -254,7 +254,7 @@ class Commonplace(NightMethods, TransferMethods):
     def memory_search_personal(
         self, query: str, *, agent_id: str | None = None, limit: int = 10
     ) -> results.SearchPersonalResult:
-        """Return what is known about the user for a question."""
+        """Return the memories that match a question about the user, best first."""
         return self._run_tool(
             results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
         )
@@ -263,7 +263,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None, counts: bool = True,
     ) -> results.SearchResult:  # fmt: skip
-        """Return the memories that match, best first. With `counts=False`, counts no use and doesn't store the question."""
+        """Return the memories that match a query, best first. With `counts=False`, record neither their use nor the query."""
         options_by_name = {"query": query, "limit": limit, "category": category, "options": options}
         arguments = {name: value for name, value in options_by_name.items() if value is not None}
         return self._run_as(replace(self._build_caller(), counts=counts), results.SearchResult, "search_memory", arguments)
@@ -272,14 +272,14 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None,
     ) -> TraceResult:  # fmt: skip
-        """Explain an answer of `search_memory`. Returns the parts of each score, and the excluded memories with reasons."""
+        """Explain a result of `search_memory` by the parts of each score, and by the excluded memories with reasons."""
         return self._run_tool(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
 
     def memory_search(
         self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
         filter: InsightFilter | None = None,
     ) -> results.SearchInsightResult:  # fmt: skip
-        """Return the nearest memories with their cosine distance."""
+        """Return the memories nearest to a query with their cosine distances."""
         return self._run_tool(
             results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
             filter=filter,
@@ -296,7 +296,7 @@ class Commonplace(NightMethods, TransferMethods):
         return record_feedback(arguments, self._build_caller(), self._get_ports())
 
     def forget_feedback(self, memory_id: str | None = None) -> "ForgottenFeedback":
-        """Remove the feedback on a memory, or all feedback of the user. Returns the number of removed ratings."""
+        """Remove the feedback on a memory, or all feedback of the user, and return the number of removed ratings."""
         from commonplace.use_cases.feedback import forget_feedback
 
         return forget_feedback({} if memory_id is None else {"memory_id": memory_id}, self._build_caller(), self._get_ports())
@@ -311,7 +311,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
         granularity: Granularity = "month", cursor: str | None = None,
     ) -> analysis.TimelineResult:  # fmt: skip
-        """Count memories by event date, with main topics and replaced values per period. `cursor`: from the previous page."""
+        """Count memories by event date, with each period's topics and replaced values. `cursor` continues a previous page."""
         return self._run_tool(
             analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
             cursor=cursor,
@@ -320,11 +320,11 @@ class Commonplace(NightMethods, TransferMethods):
     def concept_network(
         self, focus: str | None = None, *, depth: int = 1, limit: int = 50, format: Literal["json", "dot"] = "json"
     ) -> analysis.NetworkResult:
-        """Return which concepts occur together in memories. With `focus`, only concepts up to `depth` (1 to 3) links away."""
+        """Return which concepts occur together in memories, or only those within `depth` (1 to 3) links of `focus`."""
         return self._run_tool(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
 
     def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
-        """Return when searches were made, which memories they found most often or never, and queries without result."""
+        """Report when searches were made, which memories they found most often or never, and which queries found nothing."""
         return self._run_tool(UsageResult, "usage_patterns", after=after, before=before)
 
     def merge_memories(
@@ -345,7 +345,7 @@ class Commonplace(NightMethods, TransferMethods):
         )
 
     def validate_storage(self, *, run_id: str | None = None, cursor: str | None = None) -> ValidateResult:
-        """Report inconsistencies in 2,000 records. `cursor` comes from the previous part."""
+        """Report inconsistencies in the next 2,000 records. `cursor` comes from the previous report."""
         return self._run_tool(ValidateResult, "validate_storage", run_id=run_id, cursor=cursor)
 
     def repair_index(self, scope: Scope = "missing", *, dry_run: bool = True, run_id: str | None = None) -> RepairResult:
@@ -353,45 +353,45 @@ class Commonplace(NightMethods, TransferMethods):
         return self._run_tool(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
 
     def naming(self, name: str) -> dict[str, str]:
-        """Return the field of a request that names a memory, `memory_id` or `key`."""
+        """Return the argument of a request that names a memory, either `memory_id` or `key`."""
         from commonplace.use_cases.named import naming
 
         return naming(name, self._build_caller(), self._get_ports())
 
     def erase(self, memory_id: str) -> "Erased":
-        """Permanently erase a memory with its predecessors and successors. Returns the erased `ids`.
+        """Permanently erase a memory with its predecessors and successors, and return the erased `ids`.
 
         Memories merged from the erased one are erased too, and their other sources are merged again (`made_again`). If
         another program reads the file for more than a few seconds, erased words stay in the write-ahead log, and `notes`
-        reports this. Use `delete_memory` if you may want to undo. Raises `NOT_FOUND`. Raises `CONFLICT` while a run of this
+        reports this. Use `delete_memory` if you may want to undo it. Raises `NOT_FOUND`, or `CONFLICT` while a run of this
         user is in progress.
         """
         return self.erasure().erase_memory(memory_id)
 
     def erasure(self) -> "ErasableUser":
-        """Return an object to erase the user. `memories()` counts the memories. `erase()` removes everything permanently.
+        """Return an object that counts the user's memories (`memories()`) and permanently erases all data (`erase()`).
 
-        `notes()` reports erased data that is still in the file, and returns None when the file has no more such data.
+        `notes()` reports erased data that is still in the file, and returns None once the file contains no such data.
         """
         from commonplace.nightly.user_erasure import ErasableUser
 
         return ErasableUser(self._build_context(), self._local.erasure())
 
     def _build_context(self) -> "RunContext":
-        """Return the context for runs of this user: the caller as admin, the ports, the night's ports and the clock."""
+        """Return the context for runs of this user, with the caller as admin, all ports and the clock."""
         from commonplace.runs.apply import RunContext
 
         return RunContext(self._build_caller(), self._get_ports(), self._local.night(), self.now)
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embed the memories that have vectors of another model. Returns the number of memories.
+        """Embed the memories whose vectors another model made, and return the number of these memories.
 
-        Until then, searches find these memories only by words. `progress` receives the number done and the total.
+        Until then, searches find these memories only by words. `progress` receives the number of memories done and the total.
         """
         return self._local.reindex(self._user_id, self.now, progress or (lambda _, __: None))
 
     def check(self, progress: Callable[[int], None] | None = None, repair: bool = False) -> "FileReport":
-        """Check the whole file, for all users.
+        """Check the whole file for all users.
 
         Reports records that can't be read (`flaws.unreadable`), and dates beyond the bounds (`flaws.held`). Also reports
         errors that SQLite finds (`faults`), and differences between index and records (`inconsistencies`, by kind). `repair`

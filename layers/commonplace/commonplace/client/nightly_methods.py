@@ -1,4 +1,4 @@
-"""The nightly methods of `Commonplace`. Their imports are deferred, because most callers never use them."""
+"""Provides the nightly methods of `Commonplace`. Their imports are deferred, because most callers never use them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class NightMethods:
-    """Methods for the end of a day. They record and read interactions, and inspect and undo runs."""
+    """Methods that record interactions, read them in nightly runs, and inspect and undo runs."""
 
     _build_context: "Callable[[], RunContext]"
-    """The caller and the ports of a run. The subclass implements this method."""
+    """Returns the caller and the ports of a run. The subclass implements this method."""
 
     def _open_pages(self, dir: str | Path) -> "Pages":
         return folder_pages(as_path(dir, "dir"))
 
     def nights(self) -> "Nights":
-        """Return the nightly use cases of this user, as of now."""
+        """Return the nightly use cases of this user at the current time."""
         from commonplace.nightly.service import Nights
 
         context = self._build_context()
@@ -43,23 +43,22 @@ class NightMethods:
         return Nights(context, lambda *day: reader()(*day))
 
     def record_interactions(self, interactions: Sequence[Any]) -> "RecordResult":
-        """Store interactions until a nightly run reads them. Refuses malformed interactions, and records the others.
+        """Store interactions until a nightly run reads them. Malformed interactions are refused, and the others are recorded.
 
-        An interaction has a `type`. A `discussion` has `messages` (`{role, content}`, as OpenAI and Bedrock log them), and
-        optionally `article_title`. Messages of roles other than user and assistant are `skipped`. A `reaction` has `post_id`,
-        `reaction` and `title`. A `save` has `post_title`. An `explicit` request has `text`. A `page` has `text`, and
-        optionally `url` and `platform`. `id` and `time` are optional. An interaction with a known id is recorded only once.
-        If a conversation has grown, only the new messages are recorded. A missing id is derived from the content, the day,
-        and the position among equal interactions of the call. A missing time is now.
+        Each interaction has a `type`. A `discussion` contains `messages` (`{role, content}`, as OpenAI and Bedrock log them)
+        and optionally `article_title`. Messages of roles other than user and assistant are `skipped`. A `reaction` contains
+        `post_id`, `reaction` and `title`. A `save` contains `post_title`. An `explicit` request contains `text`. A `page`
+        contains `text`, and optionally `url` and `platform`. `id` and `time` are optional. An interaction with a known id is
+        recorded only once. If a conversation has grown, only the new messages are recorded. A missing id is derived from the
+        content, the day, and the position among equal interactions of the call. A missing time means now.
         """
         return self.nights().record(list_of(interactions, "interactions"))
 
     def nightly(self, mode: Mode | None = None, dry_run: bool = False, progress: "Progress | None" = None) -> Run:
         """Read all pending interactions and return the last run.
 
-        The default `mode` is the pipeline if there is a model, else rules.
-
-        `dry_run` changes nothing and reports what a run would do. `progress` receives the number of interactions done and the
+        The default `mode` is `pipeline` if a model is configured, and `rules` otherwise.
+        `dry_run` only reports what a run would do. `progress` receives the number of interactions done and the
         total. Raises `CONFLICT` while another run of this user is in progress.
         """
         if dry_run:
@@ -68,11 +67,11 @@ class NightMethods:
         return done[-1] if done else self.nights().empty_run(mode)
 
     def each_run(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """Do the same as `nightly`, yielding each run. More than 500 interactions take several runs, at most twenty."""
+        """Read pending interactions like `nightly`, and yield each run. More than 500 take several runs, at most twenty."""
         return self.nights().nightly(_check_mode(mode), progress)
 
     def due(self) -> list[str]:
-        """Return the users of this file with pending interactions, or with texts past the retention."""
+        """Return the users of this file who have pending interactions, or texts whose retention period has ended."""
         context = self._build_context()
         return list(context.night.ledger.due(context.clock() - context.night.text_retention))
 
@@ -81,7 +80,7 @@ class NightMethods:
         return self.nights().runs(limit)
 
     def run(self, run_id: str) -> Run:
-        """Return a run by its id, or the `last`."""
+        """Return a run by its id, or the newest run for the id `last`."""
         return self.nights().run(run_id)
 
     def run_report(self, run_id: str) -> "RunReport":
@@ -89,26 +88,26 @@ class NightMethods:
         return self.nights().run_report(run_id)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run, or the `last` applied run. Lists unrestored memories as `kept`. `reread` makes its input pending."""
+        """Undo a run or the `last` applied run. Changes that can't be undone are `kept`. `reread` makes the input pending."""
         return self.nights().undo_run(run_id, reread)
 
     def approve_run(self, run_id: str) -> Run:
-        """Apply the operations that wait for review, if their memories are unchanged."""
+        """Apply a run's operations that wait for review, if their memories are unchanged."""
         return self.nights().approve_run(run_id)
 
     def discard_run(self, run_id: str) -> Run:
-        """Discard the operations that wait for review."""
+        """Discard a run's operations that wait for review."""
         return self.nights().discard_run(run_id)
 
     def undo(self, operation_id: str) -> Run:
-        """Undo one operation. `last` is the newest operation that is not an undo."""
+        """Undo one operation. The id `last` stands for the newest operation that is not an undo."""
         return self.nights().undo(operation_id)
 
     def write_markdown(self, dir: str | Path, overwrite: bool = False) -> "WrittenPages":
         """Write the changed pages, `MEMORY.md` and `memory/YYYY-MM-DD.md`, into a folder.
 
-        An edited page stays unchanged until the edits are applied, or until `overwrite` is set. Files that are not our pages
-        always stay unchanged.
+        An edited page stays unchanged until the edits are applied, or until `overwrite` is set. Files that are not pages of
+        Commonplace always stay unchanged.
         """
         from commonplace.pages.publishing import write_pages
 
@@ -116,7 +115,7 @@ class NightMethods:
         return write_pages(self._open_pages(dir), context.caller, context.ports, overwrite=overwrite)
 
     def visible_pages(self) -> dict[str, str]:
-        """Return the texts of the pages by name, without writing them. They have the memories visible to this agent."""
+        """Return the texts of the pages by name, without writing files. They contain the memories visible to this agent."""
         from commonplace.pages.publishing import visible_pages
 
         context = self._build_context()
@@ -125,8 +124,8 @@ class NightMethods:
     def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "RunReport":
         """Apply the edits of pages in a folder to the memories, as a run. `dry_run` only reports the edits.
 
-        If the memory of an edit has changed meanwhile, the operation is `lost`. `delete_many` allows removing more than
-        max(3, 5 %) entries. Otherwise this raises `INVALID_ARGUMENT` before anything is changed.
+        If the memory of an edit has changed meanwhile, the operation is `lost`. Edits that remove more than 3 entries and
+        more than 5 % of all entries raise `INVALID_ARGUMENT` before anything is changed, unless `delete_many` is True.
         """
         from commonplace.pages.applying import apply_pages, compare_pages
 

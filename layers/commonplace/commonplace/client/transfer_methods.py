@@ -1,4 +1,4 @@
-"""The bulk methods of `Commonplace`. They import, export, back up and migrate memories."""
+"""Provides the bulk methods of `Commonplace`, which import, export, back up and migrate memories."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class TransferMethods:
 
     _build_caller: "Callable[[], Caller]"
     _get_ports: "Callable[[], Ports]"
-    """The caller with the current time, and the open store. The subclass implements both as methods."""
+    """Return the caller with the current time, and the open ports. The subclass implements both as methods."""
 
     def _run_tool(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
         """Call a tool with the arguments that are not None. Subclasses implement this method."""
@@ -41,18 +41,18 @@ class TransferMethods:
         self, path: "str | PathLike[str] | Source", kind: "ImportKind | None" = None, apply: bool = False, *,
         only: str | None = None, listed: range | None = range(20), progress: "import_facts.Progress | None" = None,
     ) -> "Imported":  # fmt: skip
-        """Report what an import of a file or folder would do. `apply` imports it as a run.
+        """Report what an import of a file or folder would do. With `apply`, import it as a run.
 
         `kind` is `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
         `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`, and is detected if omitted. The
-        file is only read. Memories can also be named by their ids in the other store. Entries of earlier imports are `known`.
-        `undo_run` undoes a run. An import of conversations may have several `runs`.
+        file is only read. Memories can also be named by their ids in the other store. Entries of earlier imports count as
+        `known`. `undo_run` undoes a run. An import of conversations may have several `runs`.
 
         `only` is the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
         without `only`. `left_out` counts the passages that become no memory, by reason. `memories` reports the entries at the
-        positions in `listed`, from 0. A plan compares the other entries only by name and words. With None it reports all
-        entries, looks for secrets and similar memories, and takes as long as applying. Then `passages` has the first 10,000
-        passages that are left out.
+        positions in `listed`, from 0. A plan compares the other entries only by name and words. If `listed` is None, a plan
+        reports all entries, looks for secrets and similar memories, and takes as long as applying. `passages` then contains
+        the first 10,000 passages that are left out.
         """
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source
@@ -63,9 +63,9 @@ class TransferMethods:
         return import_source(source, kind, self._build_caller(), self._get_ports(), **how)
 
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
-        """Report what memories a conversation would add. `apply` adds them as a run, which `undo_run` undoes.
+        """Report which memories a conversation would add. With `apply`, add them as a run, which `undo_run` undoes.
 
-        `messages` are `{role, content}` as in chat APIs. Only the user's own words become memories, never messages of the
+        Each message is `{role, content}`, as in chat APIs. Only the user's own words become memories, never messages of the
         system, a developer, a tool or the assistant.
         """
         from commonplace.importing.sources import Source
@@ -77,7 +77,7 @@ class TransferMethods:
     def import_turns(
         self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "import_conversation.Progress | None" = None
     ) -> "ImportResult":
-        """Store the transcript of a conversation at once, a memory per turn.
+        """Store the transcript of a conversation at once, with one memory per turn.
 
         A turn is `{session_id, position, speaker, text, event_time?}` or a message `{role, content}`. Messages are turns of
         one session.
@@ -96,7 +96,7 @@ class TransferMethods:
         """Import the records of `export` with the same ids and links. Without `apply`, only report what would be stored.
 
         The import is a run, so `undo_run` undoes it. Existing memories stay unchanged. `progress` receives the number stored
-        and the total. A malformed record raises an error. If `records` maps line numbers, only that record is refused.
+        and the total. A malformed record raises an error, or is refused alone if `records` maps line numbers to records.
         """
         from commonplace.use_cases.import_records import import_records
 
@@ -110,10 +110,10 @@ class TransferMethods:
             yield memory.model_dump(mode="json")
 
     def export_lines(self, format: transfer.PrintedFormat = "jsonl") -> Iterator[str]:
-        """Yield the lines of an export file. JSON Lines has a header. Markdown has only the current memories.
+        """Yield the lines of an export file. JSON Lines begins with a header. Markdown contains only the current memories.
 
-        `mem0` and `langgraph` also export only the current memories. The formats are mem0's answer of `get_all`, and a list
-        of LangGraph items.
+        `mem0` and `langgraph` also contain only the current memories, in the format of mem0's `get_all`, and as a list of
+        LangGraph items.
         """
         from commonplace.use_cases.export_memories import exported_lines
 
@@ -124,7 +124,7 @@ class TransferMethods:
         self, format: transfer.FileFormat = "jsonl", *, filter: ExportFilter | None = None, include_history: bool = False,
         run_id: str | None = None,
     ) -> transfer.ExportResult:  # fmt: skip
-        """Write the memories to a file that is available for a day. `run_id` reports on an earlier export."""
+        """Write the memories to a file that is available for a day. With `run_id`, report on an earlier export instead."""
         return self._run_tool(
             transfer.ExportResult, "export_memories", format=format, filter=filter, include_history=include_history,
             run_id=run_id,
@@ -140,14 +140,14 @@ class TransferMethods:
         self, data: str | None = None, *, format: transfer.ImportFormat = "jsonl", upload_id: str | None = None,
         dry_run: bool = True, run_id: str | None = None,
     ) -> transfer.ImportMemoriesResult:  # fmt: skip
-        """Plan the import of an export, line by line. `dry_run=False` applies the import, and `run_id` applies a plan."""
+        """Plan the import of an export line by line. `dry_run=False` applies the import, and `run_id` an earlier plan."""
         return self._run_tool(
             transfer.ImportMemoriesResult, "import_memories", data=data, format=format, upload_id=upload_id,
             dry_run=dry_run, run_id=run_id,
         )  # fmt: skip
 
     def backup(self) -> transfer.BackupResult:
-        """Make a backup of all memories with their history. The result has the `backup_id`."""
+        """Make a backup of all memories with their history. The result contains the `backup_id`."""
         return self._run_tool(transfer.BackupResult, "backup_restore", action="backup")
 
     def backups(self) -> list[transfer.BackupTold]:
@@ -169,7 +169,7 @@ class TransferMethods:
         )  # fmt: skip
 
     def upload(self, body: bytes | IO[bytes]) -> transfer.UploadResult:
-        """Store a file for one `import_memories` within an hour. A file has at most 50 MB, and all files at most 200 MB."""
+        """Store a file for one `import_memories` call within an hour. Limits are 50 MB per file and 200 MB for all files."""
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(body, self._build_caller(), self._get_ports())
@@ -190,11 +190,11 @@ class TransferMethods:
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
         tables: Sequence[str] = (), fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "Migration":  # fmt: skip
-        """Report what a migration of a TinyDB file would do. `apply` migrates it as a run, which `undo_run` undoes.
+        """Report what a migration of a TinyDB file would do. With `apply`, migrate it as a run, which `undo_run` undoes.
 
-        `review` is a table of decisions for a person. It is read if it exists, else written. `categories` is a table of old
-        names and categories. `tables` limits the tables. `fields` maps our field names to names in the file (`{"content":
-        "body"}`). The old file is only read. Old ids also name the new memories.
+        `review` is a table of decisions for a person, which is read if it exists, else written. `categories` is a table of
+        old names and categories. `tables` limits the migrated tables. `fields` maps our field names to names in the file
+        (`{"content": "body"}`). The old file is only read. Old ids also name the new memories.
         """
         from commonplace.use_cases.filing import write_review
         from commonplace.use_cases.migration import migrate
@@ -211,10 +211,10 @@ class TransferMethods:
         self, path: AnyPath, queries: AnyPath | None = None, *, tables: Sequence[str] = (),
         fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "MigrationCheck":  # fmt: skip
-        """Compare ten hits of the old store's search with ten hits of ours. Changes and counts nothing.
+        """Compare the first ten hits of the old store's search with those of ours. Nothing is changed or counted.
 
-        `queries` has JSON lines `{"query", "expected"?}` with old ids. By default, the queries are the old tags, and each
-        should find the memories with the tag.
+        `queries` contains JSON lines `{"query", "expected"?}` with old ids. By default, the queries are the old tags, and
+        each should find the memories with the tag.
         """
         from commonplace.use_cases.migration_check import check_migration
 

@@ -1,1 +1,1 @@
-"""The contract of the tools: a row per tool, validation of arguments, the manifest and its formats. No use cases."""
+"""Defines the tools, validates their arguments, and renders the manifest and its formats. Contains no use cases."""

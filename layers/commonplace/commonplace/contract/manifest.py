@@ -1,4 +1,4 @@
-"""The tools as JSON that any agent framework can load: `tool_manifest.json`."""
+"""Renders the tools as JSON that any agent framework can load (`tool_manifest.json`)."""
 
 import json
 import re
@@ -19,22 +19,22 @@ _WITHIN: Mapping[Tier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",),
 }  # fmt: skip
 ShownTier = Literal["primary", "core", "all"]
-"""Which tools are shown to an agent; it may call any."""
+"""The tiers of tools that can be shown to an agent. The agent may call hidden tools too."""
 _SHOWN: Mapping[ShownTier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "all": ("primary", "core", "advanced"),
 }  # fmt: skip
 _ALWAYS_SHOWN = ("get_memory_context", "update_memory", "delete_memory")
-"""Shown with the primary tools by default: they let an agent begin a conversation and correct what it stored."""
+"""Tools shown with the primary tools by default, so that an agent can begin a conversation and correct what it stored."""
 _ANSWERS = ("output_schema", "errors")
 _LEFT_OUT = ("additionalProperties", "pattern", "minLength")
-"""Keywords omitted from schemas shown to a model: errors explain them."""
+"""Keywords that are omitted from the schemas shown to a model, because errors explain them."""
 Row = Mapping[str, Any]  # a tool in the manifest
 
 
 def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
-    """Return the tools of one tier, or all, with their schemas, hints, examples and errors.
+    """Return the tools of one tier, or all tools, with their schemas, hints, examples and errors.
 
-    The primary tier has only what a model needs for a call. Descriptions of results and errors are omitted there.
+    For the primary tier, results and errors are omitted, because a model doesn't need their descriptions for a call.
     """
     tools = rows(tier)
     if tier == "primary":
@@ -50,19 +50,19 @@ def manifest_text(tier: Tier | None = None) -> str:
 
 
 def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
-    """Return the manifest's rows: `primary` tools, `core` including primary, `advanced` alone, or all."""
+    """Return the manifest's rows of one tier, or all rows. The tier `core` includes the primary tools."""
     return [row(tool) for tool in TOOLS if tier is None or tool.tier in _WITHIN[tier]]
 
 
 def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[dict[str, JsonValue]]:
-    """Return the tools that are shown to a model: those of a tier, by default the primary and a few more, and `added`.
+    """Return the tools of a tier and those in `added`, as shown to a model. The default is the primary tier and a few more.
 
     Descriptions don't mention hidden tools. Results are described only in the manifest.
     """
     tiers, extra = _SHOWN[tier or "primary"], (*added, *(() if tier else _ALWAYS_SHOWN))
     shown = [tool for tool in TOOLS if tool.tier in tiers or tool.name in extra]
     hidden = [tool.name for tool in TOOLS if tool not in shown]
-    # If a tool's name is also a word, it is a mention only in backticks.
+    # A name without an underscore is also a word, so only the name in backticks counts as a mention.
     names = "|".join(rf"\b{name}\b" if "_" in name else f"`{name}`" for name in hidden)
     return [_build_shown_row(row(tool), re.compile(names or "(?!)")) for tool in shown]
 
@@ -80,7 +80,7 @@ def _build_shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> di
 
 
 def _shorten_schema(node: Any, hidden: re.Pattern[str] | None) -> Any:
-    """Return a schema without keywords that errors explain, to save tokens. If `hidden` is None, omits descriptions."""
+    """Return a schema without keywords that errors explain, to save tokens. If `hidden` is None, omit descriptions."""
     if isinstance(node, list):
         return [_shorten_schema(item, hidden) for item in node]
     if not isinstance(node, dict):
@@ -105,12 +105,12 @@ def without_mentions(text: str, hidden: re.Pattern[str]) -> str:
 
 
 def without_answers(row: Row) -> dict[str, JsonValue]:
-    """Return the parts of a tool that a model needs for a call."""
+    """Return a tool's row without the parts that describe results and errors."""
     return {name: part for name, part in row.items() if name not in _ANSWERS}
 
 
 def row(tool: Tool) -> dict[str, JsonValue]:
-    """Return one tool's part of the manifest."""
+    """Return the manifest's row for one tool."""
     return {
         "name": tool.name,
         "title": tool.title,
@@ -132,12 +132,12 @@ def row(tool: Tool) -> dict[str, JsonValue]:
 
 
 def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
-    """Return a model's JSON schema, flat: no `$ref`, no titles, and optional fields instead of nullable ones."""
+    """Return a model's JSON schema without `$ref` and titles. In requests, optional fields are not nullable."""
     return flat(model.model_json_schema(mode=mode), nullable=mode == "serialization")
 
 
 def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
-    """Return an existing schema in the flat form. `nullable` keeps null as a possible value."""
+    """Return an existing schema in the flat form. If `nullable`, null stays a possible value."""
     flat = _flatten(whole, whole.get("$defs", {}), nullable)
     assert isinstance(flat, dict)
     flat.pop("$defs", None)
@@ -145,7 +145,7 @@ def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
 
 
 def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
-    """Return a part of a schema in the flat form, with the referenced `definitions` in place."""
+    """Return a part of a schema in the flat form, with references replaced by their `definitions`."""
     if isinstance(node, list):
         return [_flatten(item, definitions, nullable) for item in node]
     if not isinstance(node, dict):
@@ -153,7 +153,7 @@ def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
     if "$ref" in node:
         referred = definitions[node["$ref"].rsplit("/", 1)[1]]
         node = {**referred, **{key: value for key, value in node.items() if key != "$ref"}}
-    # its names refer to definitions that are no longer there
+    # a discriminator refers to definitions that are no longer there
     node = {key: value for key, value in node.items() if key != "discriminator"}
     if not nullable and "anyOf" in node:
         node = _remove_null(node)
@@ -173,7 +173,7 @@ def _untitle(node: Any) -> Any:
 
 
 def _remove_null(node: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without null among its `anyOf`. A single other choice replaces the `anyOf`."""
+    """Remove null from the choices of an `anyOf`. If a single choice is left, it replaces the `anyOf`."""
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
     fields = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
     return {**choices[0], **fields} if len(choices) == 1 else {**fields, "anyOf": choices}

@@ -1,6 +1,6 @@
-"""THE SOURCE of the contract: the definition of a tool, and a row per tool.
+"""Defines the contract, with one row for each tool.
 
-Manifest, schemas, routes, events and docs are generated from it or tested against it.
+The manifest, schemas, routes, events and docs are generated from this module or tested against it.
 """
 
 import json
@@ -14,12 +14,12 @@ from commonplace.domain.fields import Request, Result
 from commonplace.domain.taxonomy import ToolGroup
 
 Tier = Literal["primary", "core", "advanced"]
-"""A client with few tools loads the primary tier, then the core tier; advanced tools are rarely called."""
+"""A client that limits its tools loads the primary tier first, then the core tier. Advanced tools are rarely called."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What an agent framework may assume about a call."""
+    """The properties of a tool's calls that an agent framework may rely on."""
 
     read_only: bool
     destructive: bool
@@ -44,13 +44,13 @@ class Tool:
 
     @property
     def route(self) -> str:
-        """Its path in every HTTP interface."""
+        """The tool's path in every HTTP interface."""
         return f"/tools/{self.name}"
 
 
 READS = Hints(read_only=True, destructive=False, idempotent=True)
 STORES = Hints(read_only=False, destructive=False, idempotent=True)
-"""Idempotent: storing the same memory again changes nothing."""
+"""Storing is idempotent, because storing the same memory again changes nothing."""
 TEXT_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.SECRET_ONLY)
 QUERY_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG)
 
@@ -190,7 +190,7 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
 
 
 _PLANS = Hints(read_only=False, destructive=False, idempotent=False)
-"""Not destructive: closed memories are retained, and the whole run can be undone."""
+"""A plan is not destructive, because closed memories are retained and the whole run can be undone."""
 _PLAN_ERRORS = (ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST)
 
 _changing = partial(Tool, function="maintenance", tier="advanced", group="maintenance", hints=_PLANS)
@@ -519,7 +519,7 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def tool_named(name: str, field: str | None = None) -> Tool:
-    """Return the tool with that name. The error `UNKNOWN_TOOL` lists all names."""
+    """Return the tool with a name. Raises `UNKNOWN_TOOL` with a message that lists all names."""
     if of_type(str, name, field or "tool") not in _BY_NAME:
         raise CommonplaceError(
             ErrorCode.UNKNOWN_TOOL, f"there is no tool of this name; the tools are {', '.join(_BY_NAME)}", field

@@ -1,7 +1,7 @@
-"""Converts arguments as clients send them to the declared types, for every interface except Python.
+"""Converts the arguments that clients send to the declared types, for every interface except Python.
 
-Models and their clients write numbers as text or as `10.0`, objects and lists as strings of JSON, and fill unused fields with
-`""` or null. A field that takes a string is never converted.
+Models and their clients write numbers as text or as `10.0`, write objects and lists as JSON strings, and fill unused fields
+with `""` or null. A field that takes a string is never converted.
 """
 
 import re
@@ -22,7 +22,7 @@ _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
 def read_flag(text: str, field: str) -> bool:
-    """Parse true or false in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other text."""
+    """Parse `true` or `false`, in upper or lower case. For any other text, raise `INVALID_ARGUMENT`, which names `field`."""
     value = _BOOLEANS.get(text.strip().lower())
     if value is None:
         raise invalid(field, "must be true or false")
@@ -30,7 +30,7 @@ def read_flag(text: str, field: str) -> bool:
 
 
 def as_declared(kind: type[BaseModel], value: Any) -> Any:
-    """Return the arguments converted to the types that `kind` declares. Leaves other values for validation.
+    """Convert arguments to the types that `kind` declares. Values that can't be converted are left for validation.
 
     An optional field that contains `""` or null is dropped. If the field selects memories to change (`Sent.selects`), an
     empty value raises `INVALID_ARGUMENT`, because the change would affect all memories. The conversion is idempotent.
@@ -39,7 +39,7 @@ def as_declared(kind: type[BaseModel], value: Any) -> Any:
 
 
 def _read_object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
-    """Convert the fields of an object. `path` precedes their names in errors. If it `selects`, empty fields are errors."""
+    """Convert the fields of an object. In errors, `path` precedes their names. If `selects`, empty fields are errors."""
     read: dict[str, Any] = {}
     for name, value in fields.items():
         field = kind.model_fields.get(name)
@@ -75,7 +75,7 @@ def _read_value(value: Any, declared: Any, path: str, selects: bool) -> Any:
 
 
 def _decode_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
-    """Return the value that a text encodes for a field that takes no text, else the text itself."""
+    """Decode a text for a field that takes no text. If the text encodes no suitable value, return the text itself."""
     if bool in parts:
         return _BOOLEANS.get(text.strip().lower(), text)
     if int in parts:

@@ -1,4 +1,4 @@
-"""Validates a tool's arguments, and redacts secrets in every text before any other code sees them."""
+"""Validates a tool's arguments, and redacts secrets in every text before other code sees the text."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,23 +38,23 @@ _SUBJECT = re.compile(r"^(Input|Value|String|List|Tuple|Dictionary|Datetime) sho
 def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
     """Return the validated and redacted request, and the kinds of secrets found in it.
 
-    Times without an offset are in `zone`. Raises a 400 that names the field, `SECRET_ONLY` among them.
+    Times without an offset are in `zone`. Errors, such as `SECRET_ONLY`, have status 400 and name the field.
     """
     request = check(kind, arguments)
     kinds: list[str] = []
-    # The key as given: the stored key is in lower case, and "gatecode" is not a word.
+    # Use the key as given, because the stored key is in lower case, and "gatecode" is not a word.
     key = arguments.get("key") if getattr(request, "key", None) is not None else None
     return _redact_model(request, "", zone, kinds, key), list(dict.fromkeys(kinds))
 
 
 def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
-    """Return the arguments as the request's model, or raise a 400 that names the first wrong field."""
+    """Parse the arguments as a request of `kind`, or raise an error with status 400 that names the first wrong field."""
     if not isinstance(arguments, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "the arguments must be a JSON object")
     try:
         return kind.model_validate(dict(arguments))
     except ValidationError as error:
-        # Only place and message: the error's own text would quote the input, which may contain a secret.
+        # Use only place and message, because the error's own text would quote the input, which may contain a secret.
         first: dict[str, Any] = {**error.errors(include_url=False, include_input=False)[0]}
         if not first["loc"] and (name := next((argument for argument in arguments if not str(argument).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
@@ -65,7 +65,7 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
 
 
 def _find_keys(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
-    """Yield the keys and indices of the wrong value, without the names of the union members that pydantic tried."""
+    """Yield the keys and indices that lead to the wrong value, without the names of the union members that pydantic tried."""
     for number, place in enumerate(places):
         listed = isinstance(value, list | tuple) and isinstance(place, int)
         if listed or (isinstance(value, Mapping) and place in value):
@@ -86,7 +86,7 @@ def _format_message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
 
 
 def _suggest_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
-    """Suggest the likely field for an unknown one, else list all its siblings. Returns "" inside a list."""
+    """Suggest the field closest to an unknown name, or list all fields of the object. Return "" inside a list."""
     known: type[BaseModel] | None = kind
     for part in place[:-1]:
         annotation = known.model_fields[part].annotation if known is not None and part in known.model_fields else None
@@ -100,7 +100,7 @@ def _suggest_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
-    """Return a time, in the zone if it has no offset. Raises a 400 that names the field if that exceeds the bounds."""
+    """Return a time, which is in `zone` if it has no offset. Raises `INVALID_ARGUMENT` if the time is out of bounds."""
     try:
         return in_zone(value, zone)
     except PydanticCustomError as error:
@@ -108,13 +108,13 @@ def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
 
 
 def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
-    """Redact a value again, now that its key is known. Also returns the kinds of secrets. Raises `SECRET_ONLY`."""
+    """Redact a value again once its key is known. Also return the kinds of secrets in it. Raises `SECRET_ONLY`."""
     kinds: list[str] = []
     return _redact_text(value, "value", kinds, key), kinds
 
 
 def _redact_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], key: Any = None) -> Any:
-    """Redact the texts of a request, and set the zone of its times. Adds the kinds of found secrets to `kinds`."""
+    """Redact the texts of a request, and set the zone of its times. Add the kinds of secrets in the texts to `kinds`."""
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
@@ -140,7 +140,7 @@ def _redact_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], 
 def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) -> str:
     """Redact a text, and add the kinds of its secrets to `kinds`.
 
-    `sibling` is the message before a `text`, or the key of a `value`. Raises `SECRET_ONLY` if a statement has nothing else.
+    `sibling` is the message before a `text`, or the key of a `value`. Raises `SECRET_ONLY` if a statement is only a secret.
     """
     if path == "value" and sibling is not None:
         redaction = redaction_under_key(text, sibling)
@@ -159,12 +159,12 @@ def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) ->
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
-    """Redact a value under a key. The key `gate_code` makes a bare 4471 a secret. Counts and dates are no secrets."""
+    """Redact a value under a key. For example, `gate_code` makes a bare 4471 a secret. Counts and dates are not secrets."""
     names = parts_of_name(key)
     if measures(names, value):
         return redact(value)
     redaction = _redact_as_answer(value, key)
-    is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
+    is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" is two words
     if not redaction.kinds and is_split and not describes(names):
         redaction = _redact_as_answer(value, " ".join(names))
     kind = None if redaction.kinds else kind_under(names, value)

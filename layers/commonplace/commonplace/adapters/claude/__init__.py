@@ -1,1 +1,1 @@
-"""Claude reads statements and days, and writes summaries. The first call imports the `anthropic` SDK, which takes 2 s."""
+"""Uses Claude to read statements and days and to write summaries. The first call takes 2 s to import the `anthropic` SDK."""

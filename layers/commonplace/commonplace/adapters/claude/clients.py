@@ -1,4 +1,4 @@
-"""SDK clients for Anthropic's API (with a key) and for Bedrock (with a role), and the translation of SDK errors."""
+"""Creates SDK clients for Anthropic's API (with a key) and Bedrock (with a role), and translates SDK errors."""
 
 import re
 import threading
@@ -41,14 +41,14 @@ class Clients(Protocol):
         """Return a client that does not retry. Raises `ModelUnavailable` if there is no key."""
 
     def require(self) -> None:
-        """Raise `INVALID_ARGUMENT` if a required library is missing. The message has the install command."""
+        """Raise `INVALID_ARGUMENT` if a required library is missing. The message contains the install command."""
 
     def close(self) -> None:
         """Close the connections. The next call opens new connections."""
 
 
 class KeyClients:
-    """Clients for the Messages API. Each call reads the key, so a new key works without a deployment."""
+    """Creates clients for the Messages API. Each call reads the key, so a new key works without a deployment."""
 
     def __init__(self, key: Callable[[], str], base_url: str | None = None) -> None:
         self._key, self._base_url = key, base_url
@@ -75,7 +75,7 @@ class KeyClients:
 
 
 class BedrockClients:
-    """Clients for Claude on Bedrock. They use the credentials and the region of the environment."""
+    """Creates clients for Claude on Bedrock, with the credentials and the region of the environment."""
 
     def __init__(self, base_url: str | None = None) -> None:
         self._base_url = base_url
@@ -103,7 +103,7 @@ class BedrockClients:
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason why a call failed. `why` never quotes the server's message, because it may quote the text or the key."""
+    """The reason why a call failed. `why` never quotes the server's message, which may repeat the text or the key."""
 
     why: str
     transient: bool = True
@@ -113,11 +113,11 @@ class Failure:
     request: str | None = None
     """The API's request id."""
     objection: str = ""
-    """The server's message about a malformed request. It is only searched for names of parameters."""
+    """The server's message about a malformed request. The message is only searched for names of parameters."""
 
 
 def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
-    """Translate an SDK error. The failure says what went wrong and whether a retry may help."""
+    """Translate an SDK error into a failure, which states the reason and whether a retry may help."""
     import anthropic
     import httpx2
 
@@ -134,7 +134,7 @@ def _build_failure(error: "anthropic.APIStatusError") -> Failure:
     status, headers = error.status_code, error.response.headers
     kinds = [kind for kind in (error.error_code, error.type) if isinstance(kind, str) and _TYPE.fullmatch(kind)]
     transient = status in _RETRIED or status >= 500
-    # The API may know better. For example, a 429 for a spent budget is permanent.
+    # The API's `x-should-retry` header takes precedence. For example, a 429 for a spent budget is permanent.
     return Failure(
         why=f"Claude answered {status}" + (f" ({kinds[0]})" if kinds else ""),
         transient={"true": True, "false": False}.get(headers.get("x-should-retry", ""), transient),

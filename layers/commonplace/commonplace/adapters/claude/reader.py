@@ -1,4 +1,4 @@
-"""Claude as the reader of statements and as the language model for nightly runs and summaries.
+"""Uses Claude to read statements, and as the language model for nightly runs and summaries.
 
 Each field of an answer is checked separately, so a bad field does not affect the others.
 """
@@ -102,7 +102,7 @@ class Answer(BaseModel):
 
 
 def read_answer(body: bytes, raw: str) -> Normalized:
-    """Return the statement in the API's answer. If it has no text, `raw` is used. Raises `ModelUnavailable`."""
+    """Parse the API's answer. `raw` replaces a statement without letters or digits. Raises `ModelUnavailable`."""
     from commonplace.text.redaction import redact
 
     answer = Answer.model_validate(_answer_fields(_parse_answer_text(body)))
@@ -127,7 +127,7 @@ def _parse_answer_text(body: bytes) -> str:
 
 
 def _answer_fields(reply: str) -> dict[str, object]:
-    """Return the last object with a complete `normalized`. Fences, remarks and a truncated end are ignored."""
+    """Return the last JSON object with a complete `normalized` field. Fences, remarks and a truncated end are ignored."""
     start = len(reply)
     while (start := reply.rfind("{", 0, start)) >= 0:
         try:
@@ -161,7 +161,7 @@ _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
 
 
 class Deadline:
-    """A deadline. The time starts when the object is created."""
+    """A time limit that starts when the object is created."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -171,9 +171,9 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     def run(self, call: Callable[[], CallOutcome]) -> CallOutcome:
-        """Run the call and return its result. Raises `TimeoutError` after the deadline.
+        """Run `call` and return its result. Raises `TimeoutError` after the deadline.
 
-        A socket timeout limits only one step. Address lookup, several addresses and a slow answer can take many times the
+        A socket timeout limits only one step. Address lookups, several addresses and a slow answer can take many times the
         limit. The call therefore runs in its own thread. A late call runs until its own timeouts, and its result is ignored.
         """
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commonplace-claude")
@@ -185,7 +185,7 @@ class Deadline:
 
 @dataclass(frozen=True)
 class ModelQuestion:
-    """A prompt with the schema of its answer. `max_tokens` includes the thinking of reasoning models."""
+    """A prompt with the schema of its answer. `max_tokens` includes the thinking tokens of reasoning models."""
 
     instructions: str
     messages: Sequence[Mapping[str, Any]]
@@ -196,7 +196,7 @@ class ModelQuestion:
 
 
 class MessagesApi:
-    """One model. An option that the model rejects is not sent again. `left` returns the caller's remaining seconds."""
+    """Asks one model. An option that the model rejects is not sent again. `left` returns the caller's remaining seconds."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None, left: Callable[[], float] = lambda: math.inf
@@ -207,9 +207,9 @@ class MessagesApi:
             self._options.add("temperature")
 
     def ask(self, question: ModelQuestion, seconds: float) -> bytes:
-        """Return the API's raw answer. Raises `ModelUnavailable`. A misconfiguration is also logged as an error.
+        """Return the API's raw answer. Raises `ModelUnavailable`, and logs an error if the cause is a misconfiguration.
 
-        Raises `INVALID_ARGUMENT` if the SDK is missing. A fallback to rules would hide that the key has no effect.
+        Raises `INVALID_ARGUMENT` if the SDK is missing, because a fallback to rules would hide that the key has no effect.
         """
         self.require()
         import anthropic
@@ -258,7 +258,7 @@ class MessagesApi:
         return response.read()
 
     def _drop_refused_option(self, failure: Failure, sent: set[Option]) -> bool:
-        """Stop sending the option that the API objects to. Return False if it objects to none of the sent options."""
+        """Stop sending the option that the API objects to. Return False if the API objects to none of the options sent."""
         for option, name in _NAMES:
             if option in sent and name.search(failure.objection):
                 _log.warning("the model %s does not take %s: not sent any more", self._model, option)
@@ -267,7 +267,7 @@ class MessagesApi:
         return False
 
     def _pause_or_give_up(self, failure: Failure, attempt: int, deadline: Deadline) -> None:
-        """Wait before the next attempt. Raise `ModelUnavailable` if a retry can't help or is too late."""
+        """Wait before the next attempt. Raise `ModelUnavailable` if a retry can't help or would come too late."""
         pause = pause_before(attempt) if failure.pause is None else failure.pause
         if failure.transient and attempt < _ATTEMPTS and pause < deadline.left():
             time.sleep(pause)
@@ -278,18 +278,18 @@ class MessagesApi:
 
 
 class ClaudeReader:
-    """Normalizes statements. Each statement is one call of one model, and nothing is stored."""
+    """Normalizes statements with one model. Each statement takes one call, and nothing is stored."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, deadline_seconds: float = 20.0,
         left: Callable[[], float] = lambda: math.inf,
     ) -> None:  # fmt: skip
-        """`temperature`, from 0 to 1, is sent only if given. `deadline_seconds` limits an answer with all its retries."""
+        """`temperature`, from 0 to 1, is sent only if given. `deadline_seconds` includes all retries."""
         self._api = MessagesApi(clients, model, temperature, left)
         self._deadline_seconds = deadline_seconds
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """Return the normalized statement. Raises `ModelUnavailable` if the model does not answer in time."""
+        """Return the normalized statement. Raises `ModelUnavailable` if the model gives no usable answer in time."""
         body = self._api.ask(normalization_question(text, source, context), self._deadline_seconds)
         return read_answer(body, text)
 
@@ -308,7 +308,7 @@ class ClaudeLanguage:
 
     @property
     def name(self) -> str:
-        """The name of the model. Raises `INVALID_ARGUMENT` without the SDK, so that a run fails before it starts."""
+        """The name of the model. Raises `INVALID_ARGUMENT` if the SDK is missing, so that a run fails before it starts."""
         self._api.require()
         return self._model
 
@@ -364,7 +364,7 @@ def _parse_reply(body: bytes) -> Reply:
 
 
 def normalization_question(text: str, source: str, context: str | None) -> ModelQuestion:
-    """Build the prompt for a statement. Source, context and text are in tags that their content can't close."""
+    """Build the prompt for a statement. Source, context and text are wrapped in tags that their content can't close."""
     parts = {"source": source, "context": context, "text": text}
     filled = {name: part for name, part in parts.items() if part}
     mark = unused_mark(filled.values())

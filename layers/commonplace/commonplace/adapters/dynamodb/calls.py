@@ -1,4 +1,4 @@
-"""Calls to the DynamoDB table. The calls of one `Calls` object share a deadline and retry transient failures."""
+"""Calls the DynamoDB table. All calls of a `Calls` object share one deadline and retry transient failures."""
 
 import itertools
 import logging
@@ -29,7 +29,7 @@ MOST_ACTIONS = 100
 """The largest number of actions in one transaction."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _KEYS_PER_CALL = 100
-_DELETES_PER_CALL = 10  # an item has up to 400 KB, a transaction up to 4 MB
+_DELETES_PER_CALL = 10  # an item has at most 400 KB, and a transaction at most 4 MB
 Failure = ClientError | BotoCoreError
 _REFUSED = "ConditionalCheckFailed"
 _SOON = {
@@ -44,27 +44,27 @@ _SOON_WITHIN = {"ProvisionedThroughputExceeded", "ThrottlingError", "Transaction
 
 @dataclass(frozen=True)
 class Refusal:
-    """An action whose condition failed. `place` is its index in the transaction. `item` is the existing item, or {}."""
+    """An action whose condition failed. `place` is its index in the transaction, and `item` the existing item, or {}."""
 
     place: int
     item: dict[str, Any]
 
 
 class Calls:
-    """Calls to the table with a shared deadline. A call raises `STORAGE_UNAVAILABLE` if it doesn't succeed in time."""
+    """Makes calls to the table under a shared deadline. A call raises `STORAGE_UNAVAILABLE` if it doesn't succeed in time."""
 
     def __init__(self, client: "DynamoDBClient", name: str, until: float) -> None:
         self._client, self._name, self._until = client, name, until
 
     def wait(self, attempt: int) -> None:
-        """Sleep for a random time before the next attempt. The pauses get longer. The first `attempt` is 0."""
+        """Sleep for a random time that tends to grow with `attempt`. Raises `STORAGE_UNAVAILABLE` close to the deadline."""
         pause = random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(attempt, 10)))
         if time.monotonic() + pause >= self._until:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy; try again")
         time.sleep(pause)
 
     def transact(self, actions: Sequence[Action]) -> list[Refusal]:
-        """Write all actions or none. Return the refused actions, an empty list if all were written."""
+        """Write all actions or none. Return the refused actions. The list is empty if all actions were written."""
         token = str(uuid.uuid4())  # DynamoDB recognizes a repeated attempt by this token
         whole: list[Any] = [action.on(self._name) for action in actions]
         try:
@@ -74,7 +74,7 @@ class Calls:
         return []
 
     def transact_all(self, actions: Sequence[Action]) -> None:
-        """Write any number of unconditional actions, a hundred per transaction."""
+        """Write any number of unconditional actions, up to 100 per transaction."""
         for batch in in_batches(actions, MOST_ACTIONS):
             self.transact(batch)
 
@@ -85,7 +85,7 @@ class Calls:
     def delete(self, user: str, item: str, condition: str, values: Item) -> None:
         """Delete an item if it exists and the condition holds."""
         key: Any = key_of(user, item)
-        with suppress(ClientError):  # refused: nothing to delete
+        with suppress(ClientError):  # the condition failed, so nothing is deleted
             self._call_with_retries(
                 lambda: self._client.delete_item(
                     TableName=self._name, Key=key, ConditionExpression=condition,
@@ -115,7 +115,7 @@ class Calls:
         return item_read
 
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
-        """Return the existing items by user and sort key. Reads are strongly consistent. `attributes` limits what is read."""
+        """Return the existing items by user and sort key, with only `attributes` if given. Reads are strongly consistent."""
         waiting: list[Any] = [key_of(user, item) for user, item in dict.fromkeys(keys)]
         shown: dict[str, Any] = {}
         if attributes:
@@ -136,11 +136,11 @@ class Calls:
         return items_by_key
 
     def get_item(self, user: str, item: str) -> Item | None:
-        """Return the item of a key, or None. The read is strongly consistent."""
+        """Return the item with a key, or None. The read is strongly consistent."""
         return self.get([(user, item)]).get((user, item))
 
     def page(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> tuple[list[Item], Item | None]:
-        """Return one page of a query (at most 1 MB) and the key where the next page starts."""
+        """Return one page of a query (at most 1 MB), and the key to continue after, or None after the last page."""
         if after is not None:
             how["ExclusiveStartKey"] = after
         names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
@@ -161,7 +161,7 @@ class Calls:
         return itertools.chain.from_iterable(self.pages(condition, values, **how))
 
     def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
-        """Return one page of a table scan and the key where the next page starts. The read is strongly consistent."""
+        """Return one page of a strongly consistent table scan, and the key to continue after, or None after the last page."""
         how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
         answer: Any = self._call_with_retries(
             lambda: self._client.scan(
@@ -225,7 +225,7 @@ def is_transient(error: Failure) -> bool:
 
 
 def storage_error(error: Failure) -> CommonplaceError:
-    """Translate a failure. The vendor's message is left out because it may quote data."""
+    """Translate a failure of DynamoDB. DynamoDB's own message is left out, because it may quote data."""
     if is_transient(error):
         return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy or can't be reached; try again")
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
@@ -261,7 +261,7 @@ class Table:
         self._client, self._name, self._remaining = client, name, remaining
 
     def calls(self, at_most: float = math.inf) -> Calls:
-        """Return calls with a deadline after the remaining time, but after at most `at_most` seconds."""
+        """Return a `Calls` object that ends after the caller's remaining time, but after at most `at_most` seconds."""
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
     def pages(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> Iterator[list[Item]]:
@@ -276,7 +276,7 @@ class Table:
 def _all_pages(
     read: Callable[[Item | None], tuple[list[Item], Item | None]], after: Item | None = None
 ) -> Iterator[list[Item]]:
-    """Yield all pages after a key. `read` returns a page, and the key that the next page starts after, or None."""
+    """Yield all pages after a key. `read` returns a page, and the key to continue after, or None after the last page."""
     while True:
         items, after = read(after)
         yield items
@@ -285,14 +285,14 @@ def _all_pages(
 
 
 class TableAdapter:
-    """An adapter for one port that keeps its data in a table."""
+    """The base class of adapters that each implement a port and keep their data in a table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
 
 def _refuse_cut(response_dict: Mapping[str, Any], **_: object) -> None:
-    """Reject truncated responses. Without its own retries, botocore skips this checksum and reads them as empty."""
+    """Reject truncated responses. If its retries are off, botocore skips this checksum and reads such responses as empty."""
     length = response_dict["headers"].get("x-amz-crc32")
     if length is not None and int(length) != zlib.crc32(response_dict["body"]):
         raise ChecksumError(checksum_type="crc32", expected_checksum=length, actual_checksum="another")

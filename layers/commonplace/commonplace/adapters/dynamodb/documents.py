@@ -1,4 +1,4 @@
-"""Documents as rows of the table. A document has one row for its head and one row per stored version."""
+"""Stores documents as rows of the table. Each document has one row for its head and one for each stored version."""
 
 import json
 import math
@@ -77,14 +77,14 @@ class DynamoDocuments(TableAdapter):
 
 
 def _delete_remaining_rows(calls: Calls, user_id: str, path: str) -> None:
-    """Delete remaining rows of a document. Its rows expire separately, and an erasure may have crashed."""
+    """Delete rows of an earlier document that remain because rows expire separately or an erasure crashed."""
     absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
     for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEAR_BATCH):
         calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])
 
 
 def _build_expiry_actions(calls: Calls, user_id: str, document: Document) -> list[Action]:
-    """Make older versions expire with a deleted document. Restoring the document cancels the expiry."""
+    """Return updates that make older versions expire with a deleted document, or stop the expiry for a restored document."""
     if document.purge_at is None and PURGE_AT not in (calls.get_item(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
@@ -110,7 +110,7 @@ def _build_version_item(user_id: str, document: Document) -> Item:
 
 
 def _compress_head(document: Document) -> Item:
-    """Compress the head too, because a head with a thousand passages would not fit into an item otherwise."""
+    """Return the compressed head. Without compression, a head with a thousand passages would not fit into an item."""
     return packed(document.model_dump_json(exclude={"body"}))
 
 
@@ -128,7 +128,7 @@ def _parse_head(item: Item) -> DocumentHead:
 
 
 def _build_deletion_marker(head: DocumentHead | None) -> Document | None:
-    """Return a deletion marker without its body. The row with the marker's body may have expired."""
+    """Return the marker of a deleted document, or None. Its body is empty, because the row with the body may have expired."""
     return Document(**dict(head), body="") if head is not None and head.deleted else None
 
 

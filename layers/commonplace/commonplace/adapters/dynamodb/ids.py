@@ -1,4 +1,4 @@
-"""External ids of memories, and hashes of erased ids. Each hash is its own partition, so that no row names the user."""
+"""Stores external ids of memories and hashes of erased ids. Each hash has its own partition, so no row names the user."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -15,7 +15,7 @@ _MOST_REQUESTED = 1_000
 
 
 class DynamoErasedIds(TableAdapter):
-    """The hashes of erased ids in the table."""
+    """Looks up hashes of erased ids in the table."""
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         hashed: set[str] = set()
@@ -27,7 +27,7 @@ class DynamoErasedIds(TableAdapter):
 
 
 class DynamoAliases(TableAdapter):
-    """The external ids (aliases) of memories in the table."""
+    """Stores the external ids (aliases) of memories in the table."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         calls = self._table.calls()
@@ -72,7 +72,7 @@ def erased_row(user_id: str, erased_id: str) -> Item:
 
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:
-    """Store the hashes of ids. Call this before the data of the ids is deleted."""
+    """Store the hashes of ids. Call this before the data with these ids is deleted."""
     for batch in in_batches(dict.fromkeys(ids), _BATCH):
         calls.transact([Action("Put", erased_row(user_id, memory_id)) for memory_id in batch])
 

@@ -1,8 +1,8 @@
-"""The ledger in the table. It stores the users' interactions and records which of them a run has read.
+"""Keeps the ledger in the table. The ledger stores users' interactions and records which of them a run has read.
 
-An interaction is one row under its id. A pending interaction is also listed by time in a row `todo#<time>#<id>`. An
-interaction that was read is listed in a row `read#<when>#<id>` until its text is dropped. One transaction changes both rows.
-A user with pending interactions has a row `due`. The sparse index lists the `due` rows of all users.
+Each interaction is one row under its id. A row `todo#<time>#<id>` lists a pending interaction by time. A row
+`read#<when>#<id>` lists an interaction that was read, until its text is dropped. One transaction changes both rows.
+A user with pending interactions or stored texts has a row `due`. The sparse index lists the `due` rows of all users.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,12 +38,12 @@ from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)
-"""Due time of users with pending interactions. It is earlier than the time of any text that was read."""
+"""The due time of users with pending interactions. This time is earlier than that of any text that was read."""
 
 
 @dataclass(frozen=True)
 class StoredInteraction:
-    """A ledger entry, and the name of the `todo#` or `read#` row that lists the entry, if any."""
+    """A ledger entry with the name of the `todo#` or `read#` row that lists it, or None if no row does."""
 
     entry: LedgerEntry
     listed: str | None
@@ -55,12 +55,12 @@ def interaction_name(interaction_id: str) -> str:
 
 
 def sorted_time(at: datetime) -> str:
-    """Return a time as text in UTC. The texts sort by time."""
+    """Format a time in UTC, so that sorting the texts sorts the times."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def stored_interaction(item: Item) -> StoredInteraction:
-    """Parse the entry of a row."""
+    """Parse the ledger entry that a row stores."""
     read_at = item["read_at"]["S"] if "read_at" in item else None
     entry = LedgerEntry(
         interaction_id=item["id"]["S"],
@@ -77,7 +77,7 @@ def stored_interaction(item: Item) -> StoredInteraction:
 
 
 def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Action]:
-    """Return the rows of a new interaction: the interaction itself, and the `todo#` row that lists it as pending."""
+    """Return the actions that store a new interaction and list it as pending in a `todo#` row."""
     todo = f"{TODO}{sorted_time(interaction.time)}#{interaction.id}"
     row = {
         **key_of(user_id, interaction_name(interaction.id)),
@@ -131,7 +131,7 @@ def without_text(user_id: str, interaction: StoredInteraction) -> list[Action]:
 
 
 def due_row(user_id: str) -> Action:
-    """Return the row that marks a user as due. Every call sets a new value of `last`."""
+    """Return the action that marks a user as due. A new value of `last` lets `settle_due` detect concurrent changes."""
     values = {
         ":queue": {"S": queue_of(DUE, user_id)},
         ":since": {"N": str(round(ALWAYS_DUE.timestamp() * 1000))},
@@ -154,12 +154,12 @@ def _build_listing(user_id: str, name: str, interaction_id: str) -> Action:
 
 
 def _unlist(user_id: str, interaction: StoredInteraction, but: str | None = None) -> list[Action]:
-    """Return the deletion of the row that lists an interaction, unless the row is `but`."""
+    """Return the action that deletes the row that lists an interaction. Return [] if no row does or the row is `but`."""
     return [Action("Delete", key_of(user_id, interaction.listed))] if interaction.listed and interaction.listed != but else []
 
 
 _ROWS_PER_CALL = 30  # interactions per transaction; each needs up to three actions
-_BYTES = 3_000_000  # a transaction may have 4 MB
+_BYTES = 3_000_000  # a transaction is limited to 4 MB
 
 
 class DynamoLedger(TableAdapter):
@@ -224,7 +224,7 @@ class DynamoLedger(TableAdapter):
 
 
 def settle_due(table: Table, user_id: str) -> None:
-    """Update the `due` row of a user without pending interactions. Delete the row if no read text is left."""
+    """Update a user's `due` row once no interaction is pending. Delete the row if no text of a read interaction is left."""
     calls = table.calls()
     row = calls.get_item(user_id, DUE)
     todo, _ = calls.page(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=1)
@@ -246,7 +246,7 @@ def _load_interactions(calls: Calls, user_id: str, interaction_ids: Sequence[str
 
 
 def _record_batch(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
-    """Return the numbers of the new interactions. Interactions that another call recorded meanwhile are left out."""
+    """Record a batch and return the numbers of the new interactions, except those that another call recorded meanwhile."""
     waiting = dict(batch)
     while waiting:
         actions = [(number, action) for number, own in waiting.items() for action in own]

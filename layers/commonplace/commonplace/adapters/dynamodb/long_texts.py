@@ -1,4 +1,4 @@
-"""Texts that may be too large for one item. They are compressed, and split into further rows if necessary."""
+"""Stores texts that may be too large for one item. Texts are compressed, and split over several rows if necessary."""
 
 import gzip
 import logging
@@ -16,7 +16,7 @@ _MOST_BYTES = 350_000  # an item is limited to 400 KB
 
 
 def packed(text: str) -> Item:
-    """Compress a text into an attribute."""
+    """Return a text as a compressed attribute."""
     return {"B": gzip.compress(text.encode(), mtime=0)}
 
 
@@ -30,7 +30,7 @@ def unpacked(attribute: Item) -> str:
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """Return the attributes of a text's row and the further rows to write first. Their names start with `prefix`."""
+    """Return the attributes of a text's row, and the further rows to write first, whose names start with `prefix`."""
     body = packed(text)
     whole: bytes = body["B"]
     if len(whole) <= _MOST_BYTES:

@@ -41,7 +41,7 @@ from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Oper
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
-_PAGE_SIZE = 10  # operations per call when searching for the newest that is not an undo
+_PAGE_SIZE = 10  # operations read per call to find the newest one that is not an undo
 _log = logging.getLogger("commonplace")
 
 
@@ -124,12 +124,12 @@ class DynamoOperations:
 
 
 def lease_lost() -> CommonplaceError:
-    """Return the error for a write of a run under an older lease."""
+    """Return the error for a run that writes after another run has taken the lease."""
     return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
 def fenced(fence: Fence) -> Action:
-    """Return the condition that no newer lease exists. Every write of a run needs this condition."""
+    """Return the condition that no newer lease exists, which every write of a run needs."""
     lease = key_of(fence.user_id, LEASE)
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 
@@ -159,7 +159,7 @@ def _build_row_change(calls: Calls, change: Change) -> RowChange:
 
 
 def _parse_item(item: Item) -> Applied | None:
-    """Parse an operation. Return None if it can't be read. It can't be undone then, and the log names its id."""
+    """Parse an operation. If it is unreadable, log its id and return None. An unreadable operation can't be undone."""
     operation_id = item[ITEM]["S"].removeprefix(OPERATION)
     try:
         stored = json.loads(item["told"]["S"])

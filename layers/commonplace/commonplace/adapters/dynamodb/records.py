@@ -1,4 +1,4 @@
-"""Memories as items of one table. Also reads all records for a rebuild and erases all data of a user."""
+"""Stores each memory as an item of one table. Also reads all records for a rebuild, and erases all data of a user."""
 
 import itertools
 import json
@@ -43,12 +43,12 @@ from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import is_visible, passes_filter
 
 _Record = TypeVar("_Record")
-_LISTED_AT_MOST = 2_000  # records read per page
+_LISTED_AT_MOST = 2_000  # maximum number of records read to fill one page
 _DELETE_BATCH = 50  # rows listed and deleted within one deadline
 
 
 class DynamoRawRecords(TableAdapter):
-    """The raw records of the table. Three queries return records, counts and audit rows in the same order of ids."""
+    """Reads the raw records of the table. Three queries return records, counts and audit rows, all sorted by memory id."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
         audits, used = _Followed(self._yield_items(user_id, AUDIT), AUDIT), _Followed(self._yield_items(user_id, USED), USED)
@@ -69,7 +69,7 @@ class _Followed:
         self._next = next(items, None)
 
     def of(self, memory_id: str) -> list[Item]:
-        """Return the rows of a memory. Rows of earlier memories are skipped."""
+        """Return the rows of a memory, and skip the rows of memories with smaller ids."""
         items = list[Item]()
         while self._next is not None and (named := self._parse_row_memory_id(self._next)) <= memory_id:
             items += [self._next] if named == memory_id else []
@@ -81,9 +81,9 @@ class _Followed:
 
 
 class DynamoRecords:
-    """The record store. If `indexed`, each write leaves a PENDING row, because an index follows the stream.
+    """Stores records in the table. If `indexed`, each write adds a PENDING row, which stays until the index contains it.
 
-    Without an index nothing deletes PENDING rows, so none are written. `newest` is then strongly consistent.
+    Without an index, nothing would delete PENDING rows, so no write adds one, and `newest` is strongly consistent.
     """
 
     def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -190,7 +190,7 @@ def _parse_id(item: Item) -> str:
 
 
 class DynamoEverything(TableAdapter):
-    """Reads all records of the table, for all users."""
+    """Reads the records of one user or of all users from the table."""
 
     def every(self) -> Iterator[Stored]:
         for items in self._table.scan(f"begins_with(#{ITEM}, :prefix)", {":prefix": {"S": MEMORY}}):
@@ -203,13 +203,13 @@ class DynamoEverything(TableAdapter):
 
 
 class DynamoErasure(TableAdapter):
-    """Erases users from the table. The counters of the token budget expire after three days."""
+    """Erases all data of a user from the table. The token budget's counters are left to expire after three days."""
 
     def erase(self, user_id: str) -> None:
         self._empty_partition(f"{USAGE}{user_id}")
         self._empty_partition(f"{SEARCHED}{user_id}")
         self._empty_partition(user_id)
-        self._table.calls().delete_all([key_of(user_id, LEASE)])  # last, so that no run can start before
+        self._table.calls().delete_all([key_of(user_id, LEASE)])  # deleted last, so that no run can start before
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         calls = self._table.calls()
@@ -219,7 +219,7 @@ class DynamoErasure(TableAdapter):
         extra_rows = (used_name(memory_id), pending_name(memory_id), *_find_row_names(calls, user_id, memory_id))
         calls.delete_all(key_of(user_id, name) for name in extra_rows)
         forget(calls, user_id, [memory_id], hashed=forgotten)
-        calls.delete_all([key_of(user_id, memory_name(memory_id))])  # last, so that a repeated call finds it
+        calls.delete_all([key_of(user_id, memory_name(memory_id))])  # deleted last, so that a repeated call finds it
         return True
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
@@ -250,7 +250,7 @@ def _find_row_names(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]
 
 
 def _get_raw_record(item: Item) -> bytes:
-    """Return the stored record. If the item has none, return all attributes except the vector."""
+    """Return an item's record as stored. If the item has no record, return its attributes except the vector as JSON."""
     if RECORD in item and "S" in item[RECORD]:
         return str(item[RECORD]["S"]).encode()
     return json.dumps({name: str(value) for name, value in item.items() if name != VECTOR}).encode()

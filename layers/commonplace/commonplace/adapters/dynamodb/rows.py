@@ -1,4 +1,4 @@
-"""Conversion between memories and items of the table or of its stream."""
+"""Converts memories to items of the table, and items of the table or its stream to memories."""
 
 import base64
 import hashlib
@@ -39,7 +39,7 @@ def pending_name(memory_id: str) -> str:
 
 
 def memory_item(memory: Memory, vector: bytes | None) -> Item:
-    """Return the item of a record. `vector` is in its stored form."""
+    """Return the item that stores a memory. `vector` is already in its stored form."""
     return {
         **_build_row_base(memory, memory_name(memory.memory_id)),
         RECORD: {"S": memory.model_dump_json()},
@@ -52,7 +52,7 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
-    """Parse the memory of a record. `used` is the item with the memory's counts."""
+    """Parse a record into a memory. `used` is the item with the memory's counts."""
     memory = Memory.from_record(item[RECORD]["S"])
     if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
         raise ValueError("another memory's record")
@@ -66,12 +66,12 @@ def memory_of(item: Item, used: Item | None = None) -> Memory:
 
 
 def stored_of(item: Item, used: Item | None = None) -> Stored:
-    """Parse the memory and the vector of a record. `used` is the item with the memory's counts."""
+    """Parse a record into a memory and its vector. `used` is the item with the memory's counts."""
     return Stored(memory_of(item, used), from_bytes(bytes_of(item)))
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
-    """Yield what `read` returns for each record. Unreadable records are skipped, and the log names their keys."""
+    """Yield the result of `read` for each record. Unreadable records are skipped, and their keys are logged."""
     for item in items:
         value = readable(item, read)
         if value is not None:
@@ -79,7 +79,7 @@ def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Itera
 
 
 def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
-    """Return what `read` returns for a record. If the record is unreadable, return None and log its key."""
+    """Return the result of `read` for a record. If the record is unreadable, log its key and return None."""
     try:
         return read(item)
     except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic and NumPy
@@ -90,12 +90,12 @@ def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
 
 
 def bytes_of(item: Item) -> bytes | None:
-    """Return the stored vector of a record."""
+    """Return the bytes of a record's vector, or None."""
     return bytes(item[VECTOR]["B"]) if VECTOR in item else None
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """Return the uniqueness markers of an active memory's content and key, by sort key."""
+    """Return the uniqueness markers for a memory's content and key, by sort key. Only active memories have markers."""
     if memory.status != "active":
         return {}
     common = {HOLDER: {"S": memory.memory_id}, **_build_expiry(memory)}
@@ -109,18 +109,18 @@ def markers(memory: Memory) -> dict[str, Item]:
 
 
 def key_name(collection: str, key: str) -> str:
-    """Return the sort key of the marker of a memory's key."""
+    """Return the sort key of the marker that reserves a memory's key."""
     place = json.dumps([collection, key], ensure_ascii=False)
     return f"{KEY}{hashlib.sha256(place.encode()).hexdigest()}"
 
 
 def audit_name(memory: Memory) -> str:
-    """Return the sort key of the audit row of this version of a memory."""
+    """Return the sort key of the audit row for a memory's version."""
     return f"{AUDIT}{memory.memory_id}#{memory.version:010d}"
 
 
 def audit_item(memory: Memory, audit: Audit) -> Item:
-    """Return the audit row of this version of a memory. Raises `TypeError` if the detail can't be written as JSON."""
+    """Return the audit row for a memory's version. Raises `TypeError` if the detail can't be serialized as JSON."""
     return {
         **_build_row_base(memory, audit_name(memory)),
         "operation": {"S": audit.operation},
@@ -139,12 +139,12 @@ def audit_of(item: Item) -> Audit:
 
 
 def purge_at(memory: Memory) -> dict[str, Any]:
-    """Return the TTL attribute of a memory's rows, in whole seconds."""
+    """Return the TTL attribute for a memory's rows in whole seconds, or {} if the memory is never purged."""
     return {} if memory.purge_at is None else {PURGE_AT: {"N": str(math.ceil(memory.purge_at.timestamp()))}}
 
 
 def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
-    """Return whether a memory is closed or expired. Such a memory no longer holds its markers."""
+    """Return whether a memory is closed or expired and therefore no longer holds its markers."""
     return memory.status != "active" or memory.has_expired(now)
 
 
@@ -157,7 +157,7 @@ def _build_expiry(memory: Memory) -> dict[str, Any]:
 
 
 def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
-    """Yield the changes of memories in a stream event, in order. Other rows are skipped."""
+    """Yield the changes of memories in a stream event, in order. Changes of other rows are skipped."""
     for record in event["Records"]:
         image = record["dynamodb"]
         user, item = image["Keys"][USER]["S"], image["Keys"][ITEM]["S"]

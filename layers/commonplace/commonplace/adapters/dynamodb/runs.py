@@ -1,4 +1,4 @@
-"""Runs with their parts and lease, tag rows, and the daily token budget."""
+"""Stores runs with their parts and leases, tag rows, and the daily token budget."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence
 
-_MARK_BATCH = 30  # interactions per transaction; each needs up to three of a hundred actions
+_MARK_BATCH = 30  # interactions per transaction; each needs up to 3 of the 100 actions
 _RETENTION = timedelta(days=3)
 _ALL = "all"
 
@@ -77,7 +77,7 @@ class DynamoRuns(TableAdapter):
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
-        # A closed run that is saved again, as after a review, doesn't change the row that names the active run.
+        # Saving a closed run again, for example after a review, must not change the row that names the active run.
         active = Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})
         self._replace_text(run, [active] if run.status == "running" else [], fence)
 
@@ -137,7 +137,7 @@ class DynamoRuns(TableAdapter):
         return list(islice((run for run in runs if run is not None), limit))
 
     def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
-        """Delete the run's earlier text in the same transaction, because the text may contain forgotten words."""
+        """Save a run and delete its earlier text in one transaction, because the earlier text may contain forgotten words."""
         prefix = f"{OVERFLOW}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
@@ -159,7 +159,7 @@ def _load_run(calls: Calls, row: Item | None) -> Run | None:
 
 
 class DynamoBudget(TableAdapter):
-    """Counts tokens in the table. Each day is one partition."""
+    """Counts tokens in the table. Each day has its own partition."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         if tokens > min(user_limit, limit):

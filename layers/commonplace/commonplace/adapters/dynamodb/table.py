@@ -1,4 +1,4 @@
-"""Names, keys and TTL of the table, and the actions of a transaction."""
+"""Defines the names, keys and TTL of the table, and the actions of a transaction."""
 
 import re
 import zlib
@@ -41,7 +41,7 @@ USAGE: Final = "usage#"
 SEARCHED: Final = "searched#"
 BUDGET: Final = "budget#"
 ERASED: Final = "erased#"
-"""`USAGE`, `SEARCHED`, `BUDGET` and `ERASED` start a partition key; the other names start a sort key."""
+"""`USAGE`, `SEARCHED`, `BUDGET` and `ERASED` start partition keys. The other prefixes start sort keys."""
 
 KEYS: Final = {
     "KeySchema": [{"AttributeName": USER, "KeyType": "HASH"}, {"AttributeName": ITEM, "KeyType": "RANGE"}],
@@ -64,7 +64,7 @@ STREAM: Final = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 _QUEUES = 8
 
 Item = Mapping[str, Any]
-"""Attributes in DynamoDB's form, for example `{"version": {"N": "1"}}`."""
+"""The attributes of an item in DynamoDB's format, for example `{"version": {"N": "1"}}`."""
 
 ABSENT = f"attribute_not_exists(#{ITEM})"
 PRESENT = f"attribute_exists(#{ITEM})"
@@ -82,7 +82,7 @@ def queues(kind: str) -> list[str]:
 
 
 def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> None:
-    """Create the table on a local server and wait until it exists. DynamoDB Local is slow with a `stream`."""
+    """Create the table on a local server and wait until it exists. A `stream` makes DynamoDB Local slow."""
     definition: dict[str, Any] = {**KEYS, "BillingMode": "PAY_PER_REQUEST"}
     if stream:
         definition["StreamSpecification"] = STREAM
@@ -93,7 +93,7 @@ def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> No
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a transaction. It puts an item, or updates, deletes or checks the item with a key."""
+    """One action of a transaction. A `Put` writes the whole `item`. The other kinds use only its key."""
 
     kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     item: Item

@@ -1,7 +1,7 @@
-"""Usage of memories: hits, the search log and feedback. Each hit list, logged search and rating is one row.
+"""Stores hits, the search log and feedback. Each hit list, logged search and rating is one row.
 
-Each search writes a row of hits. A fold adds the hits to the counts of the memories and deletes the rows in one transaction.
-The transaction requires that the rows and counts are unchanged. If two folds run at once, the second must try again.
+Each search writes its hits to a row. A fold adds the hits to the memories' counts and deletes the rows in one transaction.
+The transaction fails if a row or a count has changed since it was read, so of two concurrent folds, one must try again.
 A fold that crashes neither loses hits nor counts them twice.
 """
 
@@ -44,7 +44,7 @@ _PATIENCE = 0.5  # seconds; the search's answer waits for this write
 
 
 class DynamoUsage:
-    """Counts searches in the table. `lost` is called if a search could not be counted at once, to update a metric."""
+    """Counts hits in the table. `lost` is called if hits can't be counted at once, for example to update a metric."""
 
     def __init__(
         self, table: Table, lost: Callable[[], None] = lambda: None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -61,15 +61,15 @@ class DynamoUsage:
                 return
 
     def _write_next(self) -> bool:
-        """Write the row that has waited longest. Return False if none waits, or if the write failed."""
+        """Write the row that has waited longest. Return False if no row is waiting or the write fails."""
         try:
             item = self._waiting.popleft()
-        except IndexError:  # empty
+        except IndexError:  # no row is waiting
             return False
         try:
             self._table.calls(_PATIENCE).put(item)
         except CommonplaceError as error:
-            self._waiting.appendleft(item)  # the same row, so that it counts once even if it was written
+            self._waiting.appendleft(item)  # with the same key, so that it counts only once even if the write did succeed
             _log.warning("a search was not counted yet: %s", error)
             self._lost()
             return False
@@ -94,7 +94,7 @@ class DynamoUsage:
 
 def _build_fold_actions(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     taken: list[Action] = []
-    times: dict[str, list[str]] = {}  # of the hits, by memory
+    times: dict[str, list[str]] = {}  # times of the hits by memory id
     for row in rows:
         ids = [each["S"] for each in row["ids"]["L"]]
         if len(taken) + 1 + len(times.keys() | set(ids)) > _ACTIONS:
@@ -112,7 +112,7 @@ def _build_fold_actions(calls: Calls, user_id: str, rows: Sequence[Item]) -> lis
 
 
 def _build_count_action(user_id: str, memory_id: str, hits: list[str], record: Item, used: Item | None) -> Action:
-    """Return the update that adds hits to a memory's counts. `hits` has the time of each."""
+    """Return the update that adds hits to a memory's counts. `hits` lists the time of each hit."""
     before = int(used[FOUND]["N"]) if used and FOUND in used else 0
     moments = [*hits, used[LAST_FOUND]["S"]] if used and before else hits
     change = f"SET #{FOUND} = :found, #{LAST_FOUND} = :last"
@@ -126,7 +126,7 @@ def _build_count_action(user_id: str, memory_id: str, hits: list[str], record: I
 
 
 def _build_usage_row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -> Item:
-    # The expiry uses this machine's clock, not the user's.
+    # The expiry is computed from this machine's clock, not from `at`.
     return {
         USER: {"S": f"{USAGE}{user_id}"},
         ITEM: {"S": str(ULID.from_datetime(now))},
@@ -139,7 +139,7 @@ def _build_usage_row(user_id: str, memory_ids: Sequence[str], at: datetime, now:
 
 
 class DynamoSearchLog:
-    """The search log of the table. Searches are stored only if `on`. Failed writes are logged and dropped."""
+    """Stores the search log in the table if `on`. A search that can't be written is dropped with a warning."""
 
     def __init__(self, table: Table, on: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._table, self._on, self._clock = table, on, clock

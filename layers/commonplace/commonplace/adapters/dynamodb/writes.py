@@ -1,6 +1,6 @@
-"""Writes records with their uniqueness markers, audit rows and pending rows, one transaction per write. Also deletes rows.
+"""Writes a record with its uniqueness markers, audit row and pending row in one transaction. Also deletes rows.
 
-New entries are stored many per transaction. They are compared with existing memories only if a marker refuses them.
+A transaction can store several new entries. They are compared with existing memories only if the transaction is refused.
 """
 
 import itertools
@@ -53,7 +53,7 @@ from commonplace.memories.vectors import to_bytes
 from commonplace.ports.values import AppliedChange, Audit, Change, Entry, Operation, Vector
 from commonplace.retrieval.documents import fingerprint
 
-_BYTES = 3_500_000  # a transaction may have 4 MB
+_BYTES = 3_500_000  # a transaction is limited to 4 MB
 _IS_HOLDER = f"#{HOLDER} = :holder"
 _ERASED = json.dumps({"erased": True})
 
@@ -70,20 +70,20 @@ class RowChange:
 
 @dataclass
 class TransactionWrite:
-    """A change, with the markers that block it."""
+    """The change of one record, with the markers that blocked earlier attempts to write it."""
 
     change: RowChange
     closes: tuple[RowChange, ...] = ()
-    """Memories that this write closes unconditionally."""
+    """Changes that close other memories in the same transaction."""
     archived: dict[str, RowChange] = field(default_factory=dict)
-    """Expired memories that this write archives, by id."""
+    """Changes that archive expired memories, by memory id."""
     stale: dict[str, str] = field(default_factory=dict)
-    """Markers whose memory is gone or closed, with the id of that memory."""
+    """Markers whose memory is gone or closed, mapped to the id of that memory."""
     foreign: set[str] = field(default_factory=set)
-    """Markers of the changed memory that belong to another memory now."""
+    """Markers that the changed memory held and another memory holds now."""
 
     def actions(self, since: datetime | None) -> list[Action]:
-        """Return the actions. `since` is when the write starts to wait for the index. It is None without an index."""
+        """Return the write's actions. `since` is the time when it begins to wait for the index, or None without an index."""
         changes = [*self.closes, *self.archived.values(), self.change]
         rows = [action for change in changes for action in _build_row_actions(change, since)]
         return rows + self._build_marker_actions(changes)
@@ -107,7 +107,7 @@ class TransactionWrite:
 def batches_of(
     writes: Iterable[TransactionWrite], since: datetime | None
 ) -> Iterator[list[tuple[TransactionWrite, list[Action]]]]:
-    """Yield writes in batches that fit a transaction. A write that archives is alone, as two may archive the same memory."""
+    """Yield writes in batches that fit into a transaction. Archiving writes are alone, as two may archive the same memory."""
     batch: list[tuple[TransactionWrite, list[Action]]] = []
     count = size = 0
     for write in writes:
@@ -166,7 +166,7 @@ def _build_pending_action(memory: Memory, since: datetime) -> Action:
 
 
 def _build_purge_clause(memory: Memory) -> tuple[str, dict[str, Any]]:
-    """Return the update clause, and its values, that sets or removes the time when the table purges the memory."""
+    """Return the update clause that sets or removes a memory's purge time, and the values of the clause."""
     goes = purge_at(memory)
     return (f"SET #{PURGE_AT} = :purge_at", {":purge_at": goes[PURGE_AT]}) if goes else (f"REMOVE #{PURGE_AT}", {})
 
@@ -176,7 +176,7 @@ def _build_holder_value(marker: Item) -> Item:
 
 
 def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> RowChange:
-    """Return the change of a stored record. Raises `NOT_FOUND`, or `CONFLICT` unless the stored version is `version - 1`."""
+    """Return the change from the stored record to `memory`. Raises `NOT_FOUND`, or `CONFLICT` if another write came first."""
     item = calls.get_item(memory.user_id, memory_name(memory.memory_id))
     before = None if item is None else readable(item, memory_of)
     if item is None or before is None:
@@ -210,9 +210,9 @@ def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool
 
 
 def _remove_erased_words(report: str, erased: Collection[str]) -> str | None:
-    """Remove the words of erased memories from an operation's JSON. Returns None if nothing changes.
+    """Remove the words of erased memories from an operation's JSON. Return None if nothing changes.
 
-    Returns "{}" if the JSON contains the id of an erased memory but is unreadable.
+    Return "{}" if the JSON contains the id of an erased memory but is unreadable.
     """
     if not any(memory_id in report for memory_id in erased):
         return None
@@ -233,7 +233,7 @@ def erasing(operation: Operation) -> Iterator[Action]:
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
-    """Yield updates of a memory's older rows. If the memory is erased, the details of its audit rows are blanked."""
+    """Yield the updates of a memory's older rows. For an erased memory, the updates blank the details of its audit rows."""
     memory = change.memory
     if not change.erases:
         yield from purging(calls, memory, change.before)
@@ -248,7 +248,7 @@ def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
 
 @dataclass(frozen=True)
 class RefusedWrite:
-    """A refused write of a batch. `actions` has the refused actions with the existing items."""
+    """A write that a transaction refused. `actions` pairs each refused action with the existing item."""
 
     write: TransactionWrite
     actions: Sequence[tuple[Action, Item]]
@@ -267,10 +267,10 @@ def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refus
 
 
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
-    """For each refused write, return the active memory that holds each marker, by kind of marker.
+    """Return for each refused write the active memories that hold its markers, by kind of marker.
 
-    A stale marker belongs to a memory that is gone, closed or expired. The next attempt takes over the stale markers.
-    `now` has the time of each write by memory id.
+    A marker is stale if its memory is gone, closed or expired. The next attempt of the write takes over its stale markers.
+    `now` maps the memory id of each write to the time of the write.
     """
     keys = [
         (refused.write.change.memory.user_id, memory_name(item[HOLDER]["S"]))
@@ -284,7 +284,7 @@ def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[
 
 def _settle_refused(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
     write, holders_by_place = refused.write, {}
-    # Start again, because another write may have changed the markers.
+    # Forget the markers of earlier attempts, because another write may have changed them.
     write.archived, write.stale = {}, {}
     for action, item in refused.actions:
         if HOLDER not in item:
@@ -307,7 +307,7 @@ def _settle_refused(refused: RefusedWrite, holders: dict[tuple[str, str], Item],
 
 
 class EntryBatch:
-    """Stores the entries of one call of `MemoryRecords.add`."""
+    """Stores the entries of one `MemoryRecords.add` call."""
 
     def __init__(self, calls: Calls, since: datetime | None) -> None:
         self._calls, self._since = calls, since
@@ -327,7 +327,7 @@ class EntryBatch:
         return [self._answers[place] for place in range(len(writes))]
 
     def _is_duplicate(self, place: int, memory: Memory) -> bool:
-        """Answer an entry that equals a memory of this batch. Return False for any other entry."""
+        """Return whether a stored memory of this batch has the same content. If so, record it as the entry's result."""
         holder = self._there.get(_build_content_key(memory))
         if holder is None or is_closed_or_expired(holder, memory.created_at):
             return False
@@ -372,7 +372,7 @@ class EntryBatch:
 
 
 def _pick_independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
-    """Return the places of writes that share no item, because a transaction may touch an item only once."""
+    """Return the positions of writes that touch different items, because a transaction may touch each item only once."""
     claimed: set[tuple[str, str]] = set()
     chosen = []
     for place, write in waiting.items():

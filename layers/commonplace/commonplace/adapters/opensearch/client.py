@@ -1,4 +1,4 @@
-"""The client of the OpenSearch domain. It has timeouts, and its errors are raised as `IndexUnavailable`."""
+"""Creates clients of the OpenSearch domain with timeouts, and raises their errors as `IndexUnavailable`."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
     """Create a client that can be shared. The client connects on first use.
 
     If `region` is given, requests are signed with the current role (SigV4). `seconds` limits each request. A stale connection
-    is opened again once. There are no other retries.
+    is opened again once, and nothing else is retried.
     """
     signer = None
     if region is not None:
@@ -68,7 +68,7 @@ def numbers(vector: Vector) -> list[float]:
 
 
 def routing_of(user_id: str) -> str:
-    """Return the value that routes a user's documents to one shard. It is a hash, because a comma would split it."""
+    """Return the value that routes a user's documents to one shard. It is a hash, because OpenSearch splits at commas."""
     return hashlib.blake2b(user_id.encode(), digest_size=8).hexdigest()
 
 

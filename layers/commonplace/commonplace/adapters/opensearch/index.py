@@ -1,4 +1,4 @@
-"""The search index in a domain. One request finds candidates, a second finds neighbours. Pending writes are merged.
+"""Searches the index in a domain. One request finds candidates, and a second finds neighbours. Pending writes are merged.
 
 Facts about a user's memories are aggregated by the domain or come from a cache.
 """
@@ -158,7 +158,7 @@ class FindRequest:
 
 
 def _refuse_unfused(answer: Answer) -> None:
-    """Raise if a `hybrid` query ran without its pipeline. Scores are then far below zero and hits occur twice."""
+    """Raise `IndexUnavailable` if a `hybrid` query ran without its pipeline, which yields negative scores and duplicates."""
     if any(hit["_score"] < 0 for hit in answer["hits"]["hits"]):
         _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
         raise IndexUnavailable("the hybrid query ran without its search pipeline")
@@ -259,7 +259,7 @@ def _is_near(positions: Sequence[int], position: int) -> bool:
 
 
 def _merge_spans(positions: Iterable[int]) -> list[tuple[int, int]]:
-    """Return a span of turns around each position. The positions are in order. Overlapping spans become one."""
+    """Return the spans of turns around sorted positions. Overlapping spans are merged."""
     merged: list[tuple[int, int]] = []
     for position in positions:
         first, last = position - 2 * bm25.REACH, position + 2 * bm25.REACH
@@ -312,7 +312,7 @@ def legs_from(answers: Mapping[str, Answer], user_id: str, pending: Legs) -> Leg
 
 
 def cosine(score: float, same_model: bool) -> float:
-    """Return the cosine for a score. It is NaN without a vector or if the vector is from another model."""
+    """Return the cosine for a score, or NaN if there is no vector or another model made the vector."""
     return 2 * score - 1 if score > 0 and same_model else math.nan
 
 
@@ -330,7 +330,7 @@ def _parse_corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
 
 
 def _add_session_lengths(first: Sessions, answer: Answer) -> Sessions:
-    """Add the memories and tokens that an answer counts in each session."""
+    """Add an answer's counts of the memories and tokens in each session to `first`."""
     lengths = dict(first)
     for bucket in answer["aggregations"]["sessions"]["buckets"]:
         memories, tokens = lengths.get(bucket["key"], (0, 0))
@@ -346,14 +346,14 @@ _OUTLINES_A_PAGE = 10_000  # the domain's limit
 
 
 class UnindexedState(PendingWrites, Protocol):
-    """Pending writes and usage. The index does not contain them."""
+    """Pending writes and usage, which the index does not contain."""
 
     def used(self, user_id: str) -> set[str]:
-        """Return the ids of memories that searches returned. Searches that are not folded yet are missing."""
+        """Return the ids of memories that searches have returned. Hits that are not folded yet are left out."""
 
 
 class OpenSearchFacts:
-    """Facts that the domain aggregates, merged with pending writes.
+    """Returns facts that the domain aggregates, merged with pending writes.
 
     Tags only help to name the tags of new memories, so they are cached for `seconds`. If the domain is unavailable, the last
     known tags are returned, and statistics and outlines come from `otherwise`.
@@ -409,7 +409,7 @@ class OpenSearchFacts:
         return [*indexed, *outlines_of(own, terms)]
 
     def _load_outlines(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
-        """Yield the outlines of a user's memories. The user of each document is checked again."""
+        """Yield the outlines of a user's memories. Documents of other users are dropped even if the domain returns them."""
         body = queries.outlines(user_id, terms, without, _OUTLINES_A_PAGE)
         while True:
             (answer,) = ask(self._client, self._alias, user_id, body)
@@ -453,7 +453,7 @@ def _build_state_filters(now: float, embedding_model: str) -> dict[str, Any]:
 
 
 def _filter_used(ids: Sequence[str], now: float) -> dict[str, Any]:
-    """Return filters for the unexpired memories among `ids`. Each filter has the maximum number of ids."""
+    """Return filters for the unexpired memories among `ids`. Each filter contains at most 5,000 ids."""
     starts = range(0, len(ids), _IDS_A_FILTER)
     return {f"{_USED}{start}": _build_live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}
 

@@ -1,4 +1,4 @@
-"""Bodies of search requests, built by pure functions. Each leg filters for visible memories."""
+"""Builds the bodies of search requests with pure functions. Each leg filters for visible memories."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
 
 
 def passing(filters: Filter) -> list[Clause]:
-    """Return the clauses of a filter. They don't check whether a memory is visible."""
+    """Return the clauses of a filter. The clauses don't check whether a memory is visible."""
     clauses: list[Clause] = [{"term": {name: value}} for name, value in filters.equal.items()]
     if filters.types is not None:
         clauses.append({"terms": {"memory_type": list(filters.types)}})
@@ -80,7 +80,7 @@ def legs(
 
 
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str, depth: Depth) -> Body:
-    """Find the best memories by words and the best by vector. The domain joins both rankings."""
+    """Find the best memories by words and the nearest by vector. The domain merges both rankings."""
     words = {"bool": {"filter": [allowed], "must": [_match_words(terms)]}}
     queries = [words, _match_nearest(allowed, vector, model, depth.by_vector)]
     body = {**_list_rows({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}
@@ -90,7 +90,7 @@ def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pi
 def statistics(seen: Clause, terms: Sequence[str], model: str) -> Body:
     """Count memories, memories per term, speakers and years, and compute the mean length. No hits are returned.
 
-    Also count memories whose vector is of another model, or left out by an index of another model.
+    Also count memories whose vector another model made, or whose vector the index left out because it has another model.
     """
     searched = {"bool": {"filter": [{"term": {"embedding_model": model}}, {"exists": {"field": "vector"}}]}}
     counts: dict[str, Clause] = {
@@ -105,7 +105,7 @@ def statistics(seen: Clause, terms: Sequence[str], model: str) -> Body:
 def neighbours_of(
     seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
 ) -> Body:
-    """Find memories in spans of positions or with `ids`. Matches of the filter are marked `passes`."""
+    """Find memories in `spans`, except `known` ones, and memories with `ids`. Mark those that pass the filter as `passes`."""
     places: list[Clause] = [
         {
             "bool": {
@@ -140,14 +140,14 @@ def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
 
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
-    """Find a page of outlines of the memories with all terms, also closed memories. Skips the ids in `without`."""
+    """Find a page of outlines of the memories that contain all terms, even closed ones, except the ids in `without`."""
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
     query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_match_terms(terms)], "must_not": hidden}}
     return {**_list_rows(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
 
 
 def with_content(body: Body, size: int) -> Body:
-    """Change a search so that it returns the first `size` hits with their text."""
+    """Return a copy of a search that returns only the first `size` hits, with their text."""
     fields = {name: value for name, value in body.items() if name != "stored_fields"}  # it would suppress the source
     return {**fields, "size": size, "_source": ["content"]}
 
@@ -184,7 +184,7 @@ def _match_nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Cl
 
 
 def _score_by_cosine(query: Clause, vector: Vector) -> Clause:
-    """Score by (1 + cosine) / 2. The score is 0 without a vector."""
+    """Score matches by (1 + cosine) / 2, or by 0 without a vector."""
     script = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
     return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": script}}}
 

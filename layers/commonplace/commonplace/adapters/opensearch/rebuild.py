@@ -1,6 +1,6 @@
 """Writes the index in `_bulk` requests with external versions, builds the next version, and reads the index for checks.
 
-`set_up` creates only what is missing, so it is safe to run at every deployment.
+`set_up` creates only what is missing, so it can run at every deployment.
 """
 
 import json
@@ -35,9 +35,9 @@ _FUSION = {
 def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, has_records: Callable[[], bool] = lambda: False) -> bool:
     """Create the pipeline, the template, and the first index with its alias, and set the replicas. Raises `IndexUnavailable`.
 
-    Returns False if a reindex must follow. Either the live index has documents in another layout, or it has none but
-    `has_records` says that memories are stored. If memories are stored and no index exists, none is created,
-    because searches would find nothing in an empty index.
+    Returns False if a reindex must follow. Either the live index has documents in another layout, or memories are stored
+    (`has_records`) but the live index is empty or missing. A missing index is then not created, because searches would find
+    nothing in an empty index.
     """
     prepare(client, layout, alias)
     with as_index_unavailable():
@@ -88,7 +88,7 @@ def model_of_layout(client: OpenSearch, alias: str) -> str | None:
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
-    """Create an empty index from the template, with its alias. It is not an error if the index already exists."""
+    """Create an empty index from the template, with its alias. Do nothing if the index already exists."""
     try:
         client.indices.create(index=name, body={"aliases": {alias: {}} if alias else {}}, params=_WAIT)
     except RequestError as error:
@@ -97,7 +97,7 @@ def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
 
 
 def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dict[str, Any]) -> None:
-    """Point the alias to the new index and delete the old index, in one step."""
+    """Point the alias to the new index and delete the old index in one atomic step."""
     gone = [{"remove_index": {"index": old}}] if old else []
     actions = [{"add": {"index": new, "alias": alias}}, *gone, *more]
     client.indices.update_aliases(body={"actions": actions}, params=_WAIT)
@@ -105,7 +105,7 @@ def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dic
 
 @dataclass(frozen=True)
 class Version:
-    """An index with the aliases that point to it and its metadata."""
+    """An index with its metadata and the aliases that point to it."""
 
     name: str
     aliases: frozenset[str]
@@ -116,7 +116,7 @@ def versions(client: OpenSearch, *aliases: str) -> list[Version]:
     """Return the indices behind these aliases. Missing aliases are left out.
 
     Each alias needs its own request, because roles allow requests by path. The last alias is read first. If an alias moves to
-    another's index between two requests, that index is then returned with both aliases.
+    another alias's index between two requests, that index is returned with both aliases.
     """
     versions: dict[str, Version] = {}
     for alias in reversed(aliases):
@@ -173,7 +173,7 @@ def write(
     """Write changes to the index behind an alias. Raises `IndexUnavailable` if no outcome is known.
 
     `metadata` is the metadata of the index. If `over`, documents of the same version are overwritten. If `is_present`, return
-    only when searches see the changes.
+    only once searches see the changes.
     """
     kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
     outcomes: list[IndexOutcome] = []
@@ -207,7 +207,7 @@ def _split_into_bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str
 
 
 def _parse_outcome(item: dict[str, Any]) -> IndexOutcome:
-    """Return a change's outcome. A stale version is a success. Reports only error names, because messages can quote text."""
+    """Return a change's outcome. A stale version is a success. Only error names are reported, as messages can quote text."""
     status = item["status"]
     if status < 300 or status == 409:
         return _DONE
@@ -289,7 +289,7 @@ def _parse_document(document: Mapping[str, Any]) -> IndexedDocument:
 
 
 class OpenSearchRebuild:
-    """Builds the next version under its own alias. `OpenSearchWriter` writes to this alias too."""
+    """Builds the next version of the index under its own alias. `OpenSearchWriter` writes to this alias too."""
 
     def __init__(self, client: OpenSearch, layout: Layout, alias: str = ALIAS) -> None:
         self._client, self._layout, self._alias = client, layout, alias

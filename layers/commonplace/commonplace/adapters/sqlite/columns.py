@@ -1,7 +1,7 @@
-"""The memories of one user as in-memory columns. Each search first reads the changes from the file, then scans the columns.
+"""Holds one user's memories as columns in memory. Each search first reads the changes from the file, then scans the columns.
 
-Vectors are float32 here, as float16 is slow to compute with. An exact scan of 100,000 vectors with 256 dimensions takes 16 ms
-and 102 MB. sqlite-vec took 70 ms, and many Python builds can't load it.
+Vectors are converted to float32, because float16 is slow to compute with. An exact scan of 100,000 vectors with 256
+dimensions takes 16 ms and 102 MB. sqlite-vec took 70 ms, and many Python builds can't load it.
 """
 
 import sqlite3
@@ -30,7 +30,7 @@ _BLOCK = 8192
 
 
 class NameNumbers:
-    """Maps names to small numbers. None has the number -1."""
+    """Maps names to consecutive numbers from 0, and None to -1."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -47,7 +47,7 @@ class NameNumbers:
 
 
 class Columns:
-    """All memories of one user. Each memory has one slot. Slots are stored in blocks, so that growth copies nothing."""
+    """All memories of one user. Each memory has one slot. Vectors are stored in blocks, so that growth never copies them."""
 
     def __init__(self, owner: int, embedding_model: str, dimension: int) -> None:
         self.owner, self._model, self._dimension = owner, embedding_model, dimension
@@ -69,9 +69,9 @@ class Columns:
         return self._numbers[name][: len(self)]
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Read what any process has written since the last call."""
+        """Read the changes that any process has written since the last call."""
         newest = self._change
-        # Slots rise with rows, because rows are read in order and row numbers are never reused.
+        # Slots are in the order of row numbers, because rows are read in order and row numbers are never reused.
         for row in connection.execute(_QUERY, (self.owner, self._change)):
             self._by_place = self._totals = None
             self._read_row(row)
@@ -79,7 +79,7 @@ class Columns:
         self._change = newest  # only after reading all rows: after an error, the next call reads them again
 
     def slots(self, rows: Integers) -> Integers:
-        """Return the slots of rows. Rows without a memory are left out. A damaged word index may name such rows."""
+        """Return the slots of rows. Rows without a memory, which a damaged word index may contain, are left out."""
         own = self["row"]
         places = np.searchsorted(own, rows)
         inside = places < len(own)
@@ -96,7 +96,7 @@ class Columns:
         return self._by_place
 
     def cosines(self, vector: Vector | None) -> Floats:
-        """Return the cosine of each memory's vector with a unit vector. It is NaN for a memory without a vector."""
+        """Return the cosine of each memory's vector with a unit vector, or NaN for a memory without a vector."""
         if vector is None:
             return np.full(len(self), np.nan, dtype=np.float32)
         scores = np.empty(len(self), dtype=np.float32)
@@ -107,14 +107,14 @@ class Columns:
         return np.where(self["has_vector"], scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
-        """Flag the visible memories. They are active, valid now, meant for one of the agents, and not expired."""
+        """Flag the memories that are active, valid now, unexpired (unless `include_expired`) and meant for the agents."""
         allowed = np.array([name in agents for name in self.agents.listed], dtype=np.bool_)
         flags: Flags = self["active"] & np.take(allowed, self["agent"]) & (self["valid_from"] <= now)
         flags &= self["valid_to"] > now
         return flags if include_expired else flags & (self["expires_at"] > now)
 
     def totals(self, visible: Flags) -> "Totals":
-        """Return statistics of the visible memories. They are cached until the data or the visible memories change."""
+        """Return statistics of the visible memories, cached until the data or the visible memories change."""
         if self._totals is None or not np.array_equal(self._totals.of, visible):
             self._totals = Totals.counted(self, visible)
         return self._totals
@@ -155,7 +155,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of the memories `of`. `session_means` has the mean tokens per memory. Index 0 is for no session."""
+    """Statistics of the memories that `of` flags. `session_means[n + 1]` is the mean tokens per memory in session `n`."""
 
     of: Flags
     memories: int
@@ -182,5 +182,5 @@ class Totals:
 
 
 def place_numbers(sessions: Integers, positions: Integers) -> Integers:
-    """Return session and position as one number. Neighbours differ by their distance. Without a session it is -1."""
+    """Combine session and position into one number, or -1 without a session. Within a session, differences are distances."""
     return np.where(sessions >= 0, sessions.astype(np.int64) * 2**33 + positions, -1)

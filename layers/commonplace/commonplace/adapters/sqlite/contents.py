@@ -1,4 +1,4 @@
-"""Checks the index of one file against its records and rebuilds it. The index has columns, vectors, words and counts."""
+"""Checks the index of one file against its records and rebuilds it. Columns, vectors, words and counts form the index."""
 
 import sqlite3
 from collections import Counter
@@ -19,7 +19,7 @@ from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome,
 from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"
-"""Prefix for the names of word rows without a memory. The row number follows."""
+"""Prefix of the ids that stand for word rows without a memory. The row number follows."""
 _RELEASE_MARKERS = "UPDATE memories SET key = NULL, fingerprint = CAST('row ' || row AS BLOB) WHERE row = ?"
 _DONE = IndexOutcome("done")
 Words = Mapping[int, tuple[str, str]]
@@ -43,7 +43,7 @@ _DERIVED = (
 
 @dataclass(frozen=True)
 class Derived:
-    """A memory read from its record, with the stored values in its row that are derived from the record."""
+    """A memory parsed from its record, with the derived values that its row stores."""
 
     row: int
     owner: int
@@ -63,13 +63,13 @@ class Derived:
         return rows.words_of(self.owner, self.document)
 
     def is_in_line(self, model: str, dimension: int) -> bool:
-        """Return whether columns and vector match the record. Vectors of `model` have this dimension."""
+        """Return whether the columns and the vector match the record. `dimension` is the length of `model`'s vectors."""
         right = rows.columns(self.memory, self.document, self.owner, 0, None)
         same = all(self.columns[name] == right[name] for name in _NAMES)
         return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(model, dimension)
 
     def _has_its_vector(self, model: str, dimension: int) -> bool:
-        """Return whether the vector is readable and of the record's model. It may be missing if the model isn't `model`."""
+        """Return whether the vector is readable and from the record's model. It may be missing if the model isn't `model`."""
         own = self.memory.embedding_model
         if own is None or self.embedding is None:
             return self.embedding is None and own != model
@@ -78,7 +78,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class WordIndex:
-    """The word index over some rows. `words` is its input, `sums` its content by owner, `expected` the expected content."""
+    """The word index of some rows. `words` is its input. `sums` and `expected` are its actual and expected checksums."""
 
     words: Words
     sums: Mapping[int, Counter[int] | None]
@@ -95,7 +95,7 @@ class WordIndex:
 
 
 class SqliteContents:
-    """The derived data of one file. Vectors of other models than the embedder's stay unchanged."""
+    """Checks and repairs the derived data of one file. Vectors that the embedder's model did not make stay unchanged."""
 
     def __init__(self, database: Database, embedder: Embedder, dimension: int) -> None:
         self._database, self._embedder, self._dimension = database, embedder, dimension
@@ -136,7 +136,7 @@ class SqliteContents:
             return [name for name, is_wrong in wrong.items() if is_wrong]
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Derive the data of the changed memories from their current records. The records don't change."""
+        """Derive the index data of the changed memories again from their current records, which stay unchanged."""
         stored = [change.memory for change in changes if isinstance(change, Stored)]
         own = [memory for memory in stored if memory.embedding_model == self._embedder.name]
         embedded = self._embedder.embed_all([memory.content for memory in own])
@@ -150,7 +150,7 @@ class SqliteContents:
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: derived[item.memory.memory_id].row for at in refused if isinstance(item := changes[at], Stored)}
             connection.executemany(_RELEASE_MARKERS, [(row,) for row in rows_of.values()])
-            for at in refused:  # two memories may only have blocked each other
+            for at in refused:  # try again, as two memories may only have blocked each other
                 outcomes[at] = _mend_change(connection, changes[at], derived, vectors)
             return outcomes
 
@@ -164,13 +164,13 @@ class SqliteContents:
             count_changes(connection)
 
     def _build_document(self, memory: Memory, derived: Derived | None, words: WordIndex) -> IndexedDocument | None:
-        """Return the indexed document. None if its words are missing, and an empty digest for wrong words or vectors."""
+        """Return a memory's indexed document, or None if its words are missing. A wrong index yields an empty digest."""
         if derived is not None and words.misses(derived.row, derived.owner):
             return None
         right = derived is None or (
             words.holds(derived.row, derived.owner, derived.words)
             and derived.is_in_line(self._embedder.name, self._dimension)
-        )  # None: the memory was purged meanwhile
+        )  # `derived` is None if the memory was purged meanwhile
         return IndexedDocument(memory.user_id, memory.memory_id, memory.version, digest(memory) if right else "")
 
     def _load_word_index(self, connection: sqlite3.Connection, all_derived: Sequence[Derived]) -> WordIndex:
@@ -182,7 +182,7 @@ class SqliteContents:
         )
 
     def _load_known_sums(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
-        """Return the checksums of the indexed words, cached until the database changes. None if the index is unreadable."""
+        """Return checksums of the indexed words, cached until the database changes, or None if the index is unreadable."""
         state = (connection.execute("PRAGMA data_version").fetchone(), connection.total_changes)
         known = self._sums.get(owner)
         if known is None or known[0] != state:
@@ -196,7 +196,7 @@ class SqliteContents:
     def _is_torn(
         self, connection: sqlite3.Connection, all_derived: Sequence[Derived], changes: Sequence[IndexChange]
     ) -> bool:
-        """Return whether the word index differs from its input for these rows. FTS5 then can't delete the rows."""
+        """Return whether the word index differs from its input for these rows. FTS5 can't delete rows that differ."""
         placed = [(derived.row, derived.owner) for derived in all_derived]
         for change in changes:
             row = _parse_nobody_row(change)
@@ -211,7 +211,7 @@ class SqliteContents:
 def _mend_change(
     connection: sqlite3.Connection, change: IndexChange, known: Mapping[str, Derived], vectors: Mapping[str, Vector | None]
 ) -> IndexOutcome:
-    """Derive the data of a memory again. A tombstone removes word rows without a memory."""
+    """Derive a memory's index data again. For a tombstone, delete the word row if it has no memory."""
     if isinstance(change, Tombstone):
         row = _parse_nobody_row(change)
         if row is not None and not connection.execute("SELECT 1 FROM memories WHERE row = ?", (row,)).fetchone():
@@ -219,7 +219,7 @@ def _mend_change(
         return _DONE
     derived = known.get(change.memory.memory_id)
     if derived is None or derived.memory.version != change.memory.version:
-        return _DONE  # purged, or rewritten with all derived data
+        return _DONE  # the memory was purged, or rewritten with all derived data
     embedding = derived.embedding if derived.memory.embedding_model is not None else None
     if derived.memory.memory_id in vectors:
         embedding = to_bytes(vectors[derived.memory.memory_id])
@@ -227,7 +227,7 @@ def _mend_change(
 
 
 def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: bytes | None) -> IndexOutcome:
-    """Write the derived data of a memory. Fails with "conflict" if another active memory has its content or key."""
+    """Write a memory's derived data. The outcome is "conflict" if another active memory has the same content or key."""
     columns = rows.columns(derived.memory, derived.document, derived.owner, writes.next_change(connection), embedding)
     del columns["record"]
     settings = ",".join(f"{name} = ?" for name in columns)
@@ -281,7 +281,7 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 
 
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
-    """Return the word rows without a memory. Each has the number of its owner, or None if the owner is unknown."""
+    """Return the word rows without a memory, each with the number of its owner, or None if the owner is unknown."""
     rows = connection.execute(f"{_INPUT_COPY} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
     return [(row, _parse_owner(content) or _parse_owner(labels)) for row, content, labels in rows]
 
@@ -331,7 +331,7 @@ def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dic
 
 
 def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
-    """Count the owner's active memories by tag, from the records, not from the stored counts. Skips damaged records."""
+    """Count the owner's active memories by tag. Reads the records, not the stored counts, and skips damaged records."""
     cursor = connection.execute(
         f"SELECT user_id, memory_id, {RECORD} FROM memories JOIN users ON number = owner WHERE owner = ?", (owner,)
     )
@@ -341,13 +341,13 @@ def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
 
 
 def changes_are_counted(connection: sqlite3.Connection) -> bool:
-    """Return whether the number of the last write is right. Readers would miss a memory with a higher number."""
+    """Return whether the stored number of the last write is valid. Readers would miss a memory with a higher number."""
     last = [last_row for (last_row,) in connection.execute("SELECT last FROM changes")]
     return len(last) == 1 and isinstance(last[0], int) and last[0] >= _load_newest_change(connection)
 
 
 def count_changes(connection: sqlite3.Connection) -> None:
-    """Correct the number of the last write if necessary."""
+    """Correct the stored number of the last write if it is invalid."""
     if not changes_are_counted(connection):
         connection.execute("DELETE FROM changes")
         connection.execute("INSERT INTO changes VALUES (?)", (_load_newest_change(connection),))

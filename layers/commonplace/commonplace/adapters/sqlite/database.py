@@ -1,7 +1,7 @@
-"""The SQLite connection, with a write-ahead log and full durability. Only one process writes at a time.
+"""Manages the SQLite connection, with a write-ahead log and full durability. Only one process writes at a time.
 
-A checkpoint folds the log into the file. Before it, the log may contain erased data. The file records that this log must be
-folded, and the next process that opens the file folds it.
+A checkpoint folds the log into the file. Until then, the log may contain erased data. A row in the file records that the
+log must be folded, and the next process that opens the file folds it.
 """
 
 import os
@@ -33,7 +33,7 @@ class Database:
         self._turn, self._guard = threading.RLock(), threading.RLock()
         self._closed = False
         self._stamp: opening.Stamp | None = None
-        with opening.storage_errors(self._path), ExitStack() as opened:  # release a file that can't be used
+        with opening.storage_errors(self._path), ExitStack() as opened:  # close a file that can't be used
             opening.refuse_devices(self._path)
             self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
@@ -48,7 +48,7 @@ class Database:
             if self._main.in_transaction:
                 yield self._main
                 return
-            try:  # a signal may come as soon as the transaction has begun
+            try:  # a signal may arrive as soon as the transaction has begun
                 self._main.execute("BEGIN")
                 yield self._main
             finally:
@@ -56,9 +56,9 @@ class Database:
 
     @contextmanager
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run one transaction. It is durable when the context ends normally, and rolled back after an exception.
+        """Run one transaction, which is durable once the context ends normally and rolled back after an exception.
 
-        `erases` also removes the old data from the log. If a reader blocks the removal, `fold_log` does it later.
+        If `erases`, the old data is also removed from the log. If a reader blocks the removal, `fold_log` does it later.
         """
         with self._lock_for_writing(), self._guard_use():
             try:
@@ -94,7 +94,7 @@ class Database:
             self._checkpoint_if_due()
 
     def fold_log(self, wait: bool) -> bool:
-        """Remove erased data from the log. Return whether it is gone. If `wait`, wait some seconds for readers."""
+        """Remove erased data from the log and return whether the data is gone. If `wait`, wait up to 5 s for readers."""
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
             with self._guard_use():
@@ -146,7 +146,7 @@ class Database:
 
     @contextmanager
     def _guard_use(self) -> Iterator[None]:
-        """Raise if the file was closed, or was opened as immutable and then changed."""
+        """Raise `STORAGE_UNAVAILABLE` if the file was closed, or was opened as immutable and then changed."""
         with self._guard, opening.storage_errors(self._path):
             if self._closed:
                 raise opening.unavailable("this memory was closed; open it again")
@@ -169,7 +169,7 @@ class Database:
                 self._main.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES})")  # `execute` would release a single page
 
     def _fold_log(self) -> None:
-        """Empty the write-ahead log if it has erased words or is too long. Leaves a busy log for the next call."""
+        """Empty the write-ahead log if it contains erased data or is too long. A busy log is left to the next call."""
         due = _is_folding_due(self._main)
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return
@@ -194,14 +194,14 @@ class Database:
 
 
 class DatabaseAdapter:
-    """An adapter for one port that keeps its data in a file."""
+    """The base class of adapters that each implement a port and keep their data in a file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back unless SQLite already has, for example after a full disk or a damaged page."""
+    """Roll back the transaction, unless SQLite already did, for example because of a full disk or a damaged page."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
@@ -211,7 +211,7 @@ def _is_folding_due(connection: sqlite3.Connection) -> bool:
 
 
 def _empty_log(connection: sqlite3.Connection) -> bool:
-    """Fold and empty the log, unless a reader needs an older state. Never waits."""
+    """Fold and empty the log without waiting. Return False if a reader still needs an older state."""
     (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 0")
     try:
@@ -225,14 +225,14 @@ _opened, _registering, _locks = WeakSet[Database](), threading.RLock(), ExitStac
 
 
 def _lock_for_fork() -> None:
-    """Wait for running threads, because the child process would not have these threads."""
+    """Wait until no thread uses a file, because the child process would have the locks but not the threads."""
     _locks.enter_context(_registering)
     for database in _opened:
         _locks.enter_context(database._guard)
 
 
 def _close_files() -> None:
-    """Close the files in the child. SQLite would treat a reopened file as locked by the same process."""
+    """Close the files in the child process, because SQLite would treat a reopened file as locked by the same process."""
     loading.forked()
     for database in _opened:
         database._close_connections()

@@ -1,4 +1,4 @@
-"""Documents stored in one SQLite file."""
+"""Stores documents in one SQLite file."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Facts about all memories of a user, and the usage log."""
+"""Computes facts about all memories of a user, and counts their usage."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ _COUNTS = """SELECT
 
 
 class SqliteUsage:
-    """The usage log of one file. A count that can't be written at once is written by the next call or by `close`."""
+    """Counts usage of memories in one file. Counts that can't be written at once are written by the next call or `close`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -68,7 +68,7 @@ class SqliteFacts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._read: dict[str, dict[int, tuple[int, Outline | None]]] = {}
-        """Outlines of the last user by row. Each has the change number of the memory at that time."""
+        """Outlines of the last user's memories by row, each with the memory's change number when it was read."""
 
     def tags(self, user_id: str) -> dict[str, int]:
         with self._database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Ratings of memories, stored in one SQLite file."""
+"""Stores ratings of memories in one SQLite file."""
 
 import sqlite3
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""External ids of memories and hashes of erased ids, stored in one SQLite file."""
+"""Stores external ids of memories and hashes of erased ids in one SQLite file."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ from commonplace.ports.values import Alias
 
 
 class SqliteErasedIds(DatabaseAdapter):
-    """The hashes of erased ids in one file."""
+    """Looks up hashes of erased ids in one file."""
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         hashes = {erased_hash(user_id, memory_id): memory_id for memory_id in ids}
@@ -23,7 +23,7 @@ class SqliteErasedIds(DatabaseAdapter):
 
 
 class SqliteAliases(DatabaseAdapter):
-    """The external ids (aliases) of memories in one file."""
+    """Stores the external ids (aliases) of memories in one file."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         with self._database.writing() as connection:
@@ -51,7 +51,7 @@ class SqliteAliases(DatabaseAdapter):
 
 
 def keep_erased(connection: sqlite3.Connection, user_id: str, owner: int, memory_ids: Collection[str]) -> None:
-    """Store hashes of the ids and external names of memories that are erased in this transaction."""
+    """Store hashes of the ids and aliases of the memories that this transaction erases."""
     aliases = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
     names = [*memory_ids, *(name for name, memory_id in aliases if memory_id in memory_ids)]
     hashes = [(erased_hash(user_id, name),) for name in names if isinstance(name, str)]  # a damaged row may contain any value

@@ -1,4 +1,4 @@
-"""Opens a file for writing or read-only. Databases of other programs are refused before anything is changed.
+"""Opens a memory file for writing or read-only. Databases of other programs are refused before anything is changed.
 
 Error messages name the file and say what to do.
 """
@@ -22,7 +22,7 @@ _OWNERS = 0o600
 _VERSION = 6
 _text = partial(str, encoding="utf-8", errors="replace")  # one invalid UTF-8 byte must not hide a whole row
 Stamp = tuple[int, int, bool]
-"""Modification time, size, and whether a log exists. An equal stamp shows that an immutable file is unchanged."""
+"""Modification time, size, and whether the log has content. An equal stamp shows that an immutable file is unchanged."""
 _OF_THE_SYSTEM = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_NOMEM,
@@ -30,18 +30,18 @@ _OF_THE_SYSTEM = (
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether a file exists and can't be written. The log and the lock need a writable folder too."""
+    """Return whether a file exists but can't be written. The folder must be writable too, for the log and the lock."""
     effective = os.access in os.supports_effective_ids
     return path.exists() and not all(os.access(path, os.W_OK, effective_ids=effective) for path in (path, path.parent))
 
 
 def real(path: Path) -> Path:
-    """Resolve links. The log is next to the real file, and all processes need the same lock."""
+    """Resolve links in a path, because the log is next to the real file and all processes need the same lock."""
     return Path(os.path.realpath(path))
 
 
 def refuse_devices(path: Path) -> None:
-    """Raise if the path is a folder, a device or a pipe. Call this before the file is read or its permissions change."""
+    """Raise `STORAGE_UNAVAILABLE` for a folder, a device or a pipe. Call this before reading or changing the file."""
     if path.is_dir():
         raise unavailable(f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}")
     if path.exists() and not path.is_file():
@@ -49,7 +49,7 @@ def refuse_devices(path: Path) -> None:
 
 
 def make(path: Path) -> None:
-    """Create the file and its missing folders. Only the owner has access."""
+    """Create the file and its missing folders, so that only the owner has access."""
     make_private(path.parent)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, _OWNERS))
@@ -63,7 +63,7 @@ def restrict_access(path: Path) -> None:
 
 
 def rights(path: Path) -> int:
-    """Return the permissions for the lock. The lock gets the permissions of the file, as SQLite's log does."""
+    """Return the permissions for the lock file. As for SQLite's log, they are those of the memory file."""
     return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 
@@ -91,7 +91,7 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def refuse_other_files(path: Path, wait_seconds: float) -> None:
-    """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has another version. Writes nothing."""
+    """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has another version. Write nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
@@ -120,7 +120,7 @@ def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
 
 
 def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
-    """Return whether the file is empty. Raises if the file can't be opened."""
+    """Return whether the file is empty. Raises `STORAGE_UNAVAILABLE` for another program's file or another version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not (application or tables):
@@ -138,13 +138,13 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def is_set_up(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has its tables and a log. If so, opening need not wait for a writer."""
+    """Return whether the file has its tables and a log, so that opening need not wait for a writer."""
     return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _load_version(connection) == _VERSION
 
 
 def make_tables(connection: sqlite3.Connection, path: Path) -> None:
     """Enable the log and create the tables of a new file. The caller must hold the write lock."""
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # has an effect on new files only
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect only on new files
     connection.execute("PRAGMA journal_mode = WAL")
     if is_empty(connection, path):
         schema = files(__package__).joinpath("schema.sql").read_text("utf-8")
@@ -173,7 +173,7 @@ def is_busy(error: Exception) -> bool:
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Translate SQLite's errors. Their messages are not passed on, because they may quote data."""
+    """Raise errors of SQLite and the system as `STORAGE_UNAVAILABLE`. Messages that may quote data are not passed on."""
     try:
         yield
     # UnicodeDecodeError: SQLite's message quotes damaged data. OverflowError: a number is too large for SQLite.
@@ -185,7 +185,7 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, how: str) -> str:
-    """Return the message for a damaged file. The message says what to do."""
+    """Return a message that reports a damaged file and suggests how to restore the data."""
     return (
         f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
         ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'

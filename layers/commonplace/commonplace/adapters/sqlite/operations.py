@@ -1,4 +1,4 @@
-"""Applies operations. One operation may change several memories, and is stored under its id."""
+"""Applies operations. An operation may change several memories and is stored under its id."""
 
 import json
 import logging
@@ -94,7 +94,7 @@ class SqliteOperations(DatabaseAdapter):
 
 
 def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at: datetime) -> None:
-    """Insert or replace a record. Raises `CONFLICT` for a duplicate or if the stored version isn't the planned one."""
+    """Insert or replace a record. Raises `CONFLICT` for a duplicate, or if another write has changed the record."""
     memory, before = change.memory, change.before
     if before is None:
         writes.refuse_duplicate(connection, owner, memory, at)
@@ -110,7 +110,7 @@ def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at:
 
 
 def _parse_row(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
-    """Parse an operation. Return None if it can't be read. It can't be undone then, and the log names its id."""
+    """Parse an operation. If it is unreadable, log its id and return None. An unreadable operation can't be undone."""
     try:
         changes = tuple(AppliedChange(**change) for change in json.loads(made))
         return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)

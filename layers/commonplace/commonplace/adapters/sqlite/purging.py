@@ -1,7 +1,7 @@
-"""Deletes expired data. The user's own records must confirm that the time of expiry has passed.
+"""Deletes expired data once the user's own records confirm that its time of expiry has passed.
 
 A write purges only data of its own user, and only up to the time that `believed` returns. After months without writes, the
-clock is not trusted on the first day. From the second day on, a record that is a day old confirms it.
+clock is not trusted on the first day. From the second day on, a record that is a day old confirms the clock.
 """
 
 import sqlite3
@@ -43,13 +43,13 @@ _MOST, _ALL = 200, -1  # the last 200 writes nearly always include the newest ti
 
 
 def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Delete memories after their `purge_at`, and other expired rows. Each write transaction ends with this call."""
+    """Delete a user's memories whose `purge_at` has passed, and other expired rows, in the caller's write transaction."""
     for table in _DUE_AND_WRITTEN:
         if table != "documents":  # documents are purged when any document of the user is written
             drop_expired(connection, table, owner, now.timestamp())
     connection.execute(_INDEX)  # deleting a damaged record drops the index
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
-        return  # the usual case; only the clock was needed
+        return  # the usual case, in which no time must be confirmed
     for values in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
         row = writes.StoredRow.of(*values)
         if row is None:
@@ -65,7 +65,7 @@ def drop_expired(connection: sqlite3.Connection, table: Expiring, owner: int, no
 
 
 def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> list[int]:
-    """Return the rowids of the owner's expired rows. `now` is the clock, in seconds since 1970."""
+    """Return the rowids of the owner's expired rows. `now` is the clock's time in seconds since 1970."""
     due, written = _DUE_AND_WRITTEN[table]
     over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
     rows = connection.execute(over, (owner, now)).fetchall()

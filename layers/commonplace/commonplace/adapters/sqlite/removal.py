@@ -1,4 +1,4 @@
-"""Deletes memories, or only their words, from a file. This works for unreadable records too."""
+"""Deletes memories, or only their words, from a file, even if their records are unreadable."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ from commonplace.memories.transitions import without_words
 from commonplace.ports.values import AppliedChange
 
 DEPENDENT_TABLES = ("audits", "usage")
-"""Tables whose rows belong to a memory, by its id."""
+"""Tables whose rows belong to a memory and name only its id."""
 BY_OWNER_AND_MEMORY = ("aliases", "feedback")
 """Tables whose rows belong to a memory and have an owner column."""
 _ERASED = json.dumps({"erased": True})
@@ -32,7 +32,7 @@ def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
-    """Delete rows of memories. This works even if a record is invalid JSON or the index on `purge_at` is wrong."""
+    """Delete rows of memories, even if a record is invalid JSON or the index on `purge_at` is wrong."""
     damaged = f"SELECT 1 FROM memories WHERE {condition} AND NOT json_valid(record) LIMIT 1"
     if connection.execute(damaged, values).fetchone() is None:
         connection.execute("SAVEPOINT before_deleting")

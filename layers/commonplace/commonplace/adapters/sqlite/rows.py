@@ -1,4 +1,4 @@
-"""Conversion of memories to rows. FTS5 indexes the tokens of a memory. Each token starts with the owner's number."""
+"""Converts memories to rows and back. FTS5 indexes a memory's tokens, each of which starts with the owner's number."""
 
 import logging
 import re
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 RECORD = "CAST(record AS BLOB)"
-"""The SQL for a record as bytes. As text, one invalid UTF-8 byte would fail the whole query."""
+"""The SQL for a record as bytes. As text, one invalid UTF-8 byte would make the whole query fail."""
 _ID = re.compile(r"(mem|op)_[0-9A-Z]{1,40}(-close)?")
 _log = logging.getLogger("commonplace")
 
@@ -32,7 +32,7 @@ def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) 
 
 
 def words_of(owner: int, doc: Document) -> tuple[str, str]:
-    """Return the text that is indexed for a memory: its tokens and its labels."""
+    """Return the two texts that are indexed for a memory. They contain its tokens and its labels."""
     return " ".join(_prefix_with_owner(owner, doc.tokens)), " ".join(_prefix_with_owner(owner, doc.labels))
 
 
@@ -47,7 +47,7 @@ def purge_deleted_tokens(connection: sqlite3.Connection) -> None:
 
 
 def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[str, Rows]":
-    """Return the rows that contain the owner's term, by column (`content`, `labels`). A row is listed once per occurrence."""
+    """Return the owner's rows that contain a term, by column (`content`, `labels`). A row is listed once per occurrence."""
     import numpy as np  # deferred, as only stores and searches need NumPy
 
     cursor = connection.execute(
@@ -57,7 +57,7 @@ def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[
 
 
 def frequencies(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
-    """Return how many of the owner's memories contain each term. Closed memories count too."""
+    """Return how many of the owner's memories, including closed ones, contain each term."""
     own = dict(zip(_prefix_with_owner(owner, terms), terms, strict=True))
     marks = ",".join("?" * len(own))
     rows = connection.execute(f"SELECT term, doc FROM word_counts WHERE term IN ({marks})", tuple(own)).fetchall()
@@ -69,7 +69,7 @@ def _prefix_with_owner(owner: int, terms: Sequence[str]) -> list[str]:
 
 
 def owner_number(connection: sqlite3.Connection, user_id: str) -> int:
-    """Return the user's number in this file. The first write assigns it."""
+    """Return the user's number in this file. A new user gets a new number."""
     connection.execute("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
     number: int = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()[0]
     return number
@@ -136,7 +136,7 @@ def memory_of(
 
 
 def moment_of(text: object) -> datetime:
-    """Parse a stored time. Return the earliest time if it is invalid."""
+    """Parse a stored time. If it is invalid, return the earliest time."""
     try:
         return nearest_moment(datetime.fromisoformat(str(text)))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Runs in one SQLite file, with their parts and leases, tag rows, and the token budget."""
+"""Stores runs with their parts and leases, tag rows, and the token budget in one SQLite file."""
 
 import json
 import sqlite3
@@ -38,7 +38,7 @@ class SqliteTagRows(DatabaseAdapter):
 
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
-    """Return the number of a new lease. Return None while another lease is valid and its end is not implausibly late."""
+    """Take a lease and return its number. Return None while another lease is valid, unless its end is implausibly late."""
     span = until - now
     named = {"owner": owner, "now": now.timestamp(), "until": until.timestamp(), "untrue": (until + span).timestamp()}
     row = connection.execute(

@@ -1,4 +1,4 @@
-"""Scans a user's columns for words, similar vectors and neighbours, and translates filters to SQL."""
+"""Scans a user's columns for words, similar vectors and neighbours, and translates filters into SQL."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def where(filters: Filter) -> tuple[str, list[object]]:
 
 
 def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -> Flags:
-    """Return which memories pass a filter. Invisible memories may pass too."""
+    """Flag the memories that pass a filter, including invisible memories."""
     conditions, values = where(filters)
     if not conditions:
         return np.ones(len(columns), dtype=np.bool_)
@@ -55,7 +55,7 @@ def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -
 
 
 def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequence[str]) -> Floats:
-    """Count each term in each memory. The result has a row per term. Occurrences in labels have a lower weight."""
+    """Count each term (row) in each memory (column). Occurrences in labels have a lower weight."""
     counts = np.zeros((len(terms), len(columns)), dtype=np.float32)
     for term, line in zip(terms, counts, strict=True):
         for column, rows in word_index.occurrences(connection, columns.owner, term).items():
@@ -79,7 +79,7 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
 
 @dataclass(frozen=True)
 class Best:
-    """Slots of the best memories by words alone, and of the nearest by vector, with their scores."""
+    """The slots of the best memories by words alone and of the nearest memories by vector, with their scores."""
 
     by_words: Integers
     words: Floats
@@ -87,7 +87,7 @@ class Best:
     cosines: Floats
 
     def chosen(self, of: int) -> Flags:
-        """Return a flag for each slot. It is True for selected slots."""
+        """Flag the selected slots among the first `of` slots."""
         flags = np.zeros(of, dtype=np.bool_)
         flags[self.by_words] = True
         flags[self.by_vector] = True
@@ -117,7 +117,7 @@ def _pick_top(scores: Floats, count: int) -> Integers:
 
 
 def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
-    """Return the chosen memories and their visible neighbours. Neighbours are up to `REACH` positions away in the session."""
+    """Flag the visible memories that are chosen or up to `REACH` positions away from a chosen memory of their session."""
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])

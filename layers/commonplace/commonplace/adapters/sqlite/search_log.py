@@ -1,4 +1,4 @@
-"""The search log in one SQLite file."""
+"""Keeps the search log in one SQLite file."""
 
 import logging
 import math
@@ -32,9 +32,9 @@ class _Waiting(NamedTuple):
 
 
 class SqliteSearchLog:
-    """The search log of one file. Searches wait and are written in batches, or when the log is read or closed.
+    """The search log of one file. Searches wait in memory until a batch is complete or the log is read or closed.
 
-    Searches that wait during a `forget`, in any process, are never written. Searches are stored only if `on`, and never in a
+    Searches that wait while any process calls `forget` are never written. Searches are stored only if `on`, and never in a
     read-only file. `clock` returns seconds since 1970.
     """
 
@@ -104,7 +104,7 @@ class SqliteSearchLog:
         ).fetchall()
 
     def _write_waiting(self) -> None:
-        """Write the waiting searches, unless another process is writing. A failure is logged and never fails a search."""
+        """Write the waiting searches, unless another process is writing. A failure is logged but does not fail a search."""
         if not self._waiting:
             return
         try:

@@ -1,4 +1,4 @@
-"""Files of users inside the memory file. Permissions, erasure and the log of the memory file apply to them too."""
+"""Stores users' files inside the memory file, whose permissions, erasure and log apply to them too."""
 
 from datetime import datetime
 from io import SEEK_END, BytesIO
@@ -15,7 +15,7 @@ _FROM_VALID = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND 
 
 
 class SqliteStoredFiles(DatabaseAdapter):
-    """Stores files of users in one memory file."""
+    """Stores users' files in one memory file."""
 
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
         source = BytesIO(body) if isinstance(body, bytes) else body
@@ -63,7 +63,7 @@ class SqliteStoredFiles(DatabaseAdapter):
         """Return None, because files in a memory file have no links."""
 
     def _delete_files(self, user_id: str, condition: str, *values: str | None) -> None:
-        """Delete the user's files that meet an SQL condition. Takes no write lock if the user has no files."""
+        """Delete the user's files that meet an SQL condition. If the user has no files, no write lock is taken."""
         with self._database.reading() as connection:
             of_user = "SELECT 1 FROM kept_files JOIN users ON number = owner WHERE user_id = ? LIMIT 1"
             if connection.execute(of_user, (user_id,)).fetchone() is None:

@@ -1,4 +1,4 @@
-"""Writes one change of a memory in the caller's transaction: the record, tokens, tags and audit row."""
+"""Writes a memory's record, tokens, tags and audit row in the caller's transaction."""
 
 import json
 import sqlite3
@@ -41,7 +41,7 @@ def load_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> St
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
-    """Add a memory. Raises `CONFLICT` if its id exists. `doc` is its document if the caller has already built it."""
+    """Add a memory. Raises `CONFLICT` if its id exists. `doc` is the memory's document, or None to build it."""
     memory = entry.memory
     if connection.execute("SELECT 1 FROM memories WHERE memory_id = ?", (memory.memory_id,)).fetchone():
         raise CommonplaceError(
@@ -62,7 +62,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
 
 
 def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, audit: Audit, vector: Vector | None) -> None:
-    """Replace a version. If content and embedding model are unchanged, the stored vector stays and `vector` is ignored."""
+    """Replace a memory's version. If content and embedding model are unchanged, the stored vector is kept."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
     embedding = older.embedding if same else to_bytes(vector)
@@ -120,7 +120,7 @@ def _find_active_holder(
 
 
 def next_change(connection: sqlite3.Connection) -> int:
-    """Return the number of the next write. Readers use this number to detect changes."""
+    """Count a write and return its number. Readers use these numbers to detect changes."""
     connection.execute("UPDATE changes SET last = last + 1")
     change: int = connection.execute("SELECT last FROM changes").fetchone()[0]
     return change

@@ -1,4 +1,4 @@
-"""The tools in the formats of agent frameworks: each format is a pure function of the manifest's rows."""
+"""Renders the tools in the formats of agent frameworks. Each format is a pure function of the manifest's rows."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ NAMES = (
 
 
 def rendered(name: str, rows: Sequence["Row"]) -> Any:
-    """Return the tools of these rows in one of `NAMES`, as plain JSON values."""
+    """Return the tools of these rows in the format `name`, one of `NAMES`, as plain JSON values."""
     from commonplace.contract.formats import aws_agents, model_apis, openapi
 
     renderers: Mapping[str, Callable[[Sequence[Row]], Any]] = {

@@ -1,4 +1,4 @@
-"""Amazon Bedrock Agents (functions and API operations) and AgentCore Gateway: one Lambda function per group of tools."""
+"""Renders the tools for Amazon Bedrock Agents and AgentCore Gateway, with one Lambda function per group of tools."""
 
 import json
 import textwrap
@@ -11,18 +11,18 @@ from commonplace.contract.registry import tool_named
 Schema = Mapping[str, Any]
 
 MOST_PARAMETERS = 5
-"""Per function (the service's quota `parameters-per-function`)."""
+"""The maximum number of parameters of a function (the service's quota `parameters-per-function`)."""
 MOST_FUNCTIONS = 11
-"""Per action group: the service's default quota for a whole agent (`APIs per Agent`)."""
+"""The maximum number of functions of an action group. It equals the default quota of an agent (`APIs per Agent`)."""
 MOST_DESCRIBED = 200
-"""Length limit of an action group's description, in characters."""
+"""The maximum length of an action group's description, in characters."""
 EXTRA = "options"
-"""The parameter for a tool with more than five: a JSON object in a string, with all fields beyond the limit."""
+"""The parameter that contains the fields beyond the limit, as a JSON object in a string."""
 _ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
 
 
 def described(schema: Schema) -> str:
-    """Return a field's description followed by its limits and default, unless it states them already."""
+    """Return a field's description followed by its limits and default, unless the description states them already."""
     description: str = schema.get("description", "")
     clauses = [clause for clause in _list_clauses(schema) if clause.casefold() not in description.casefold()]
     limits = "; ".join(clauses)
@@ -30,7 +30,7 @@ def described(schema: Schema) -> str:
 
 
 def shape(schema: Schema) -> str:
-    """Return a value's shape in one line: `{key: a|b, level?: integer 1-5, tags?: [string]}`."""
+    """Return a value's shape in one line, for example `{key: a|b, level?: integer 1-5, tags?: [string]}`."""
     kind = schema["type"]
     if kind == "object":
         required = schema.get("required", ())
@@ -46,7 +46,7 @@ def shape(schema: Schema) -> str:
 
 
 def _list_clauses(schema: Schema) -> list[str]:
-    """Return the limits and the default of a field, each as a clause."""
+    """Return a clause for each limit of a field and for its default."""
     clauses = []
     if "enum" in schema:
         clauses.append("one of " + ", ".join(schema["enum"]))
@@ -68,7 +68,7 @@ def _format_range(schema: Schema) -> str:
 
 
 def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Return the rows by the names of their functions, in manifest order."""
+    """Group the rows by the names of their functions, in manifest order."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(tool_named(row["name"]).function, []).append(row)
@@ -76,7 +76,7 @@ def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return `{function: {actionGroupName, description, functionSchema}}`. Callers add agent, version and executor."""
+    """Return `{function: {actionGroupName, description, functionSchema}}`. Callers add the agent, version and executor."""
     return {
         function: {**group(function, own), "functionSchema": {"functions": [_build_function(row) for row in own]}}
         for function, own in by_function(rows).items()
@@ -84,7 +84,7 @@ def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
-    """Return the name and description of a function's action group. Raises `ValueError` if it has too many tools."""
+    """Return the name and description of a function's action group. Raises `ValueError` for too many tools."""
     if len(rows) > MOST_FUNCTIONS:
         raise ValueError(f"{function}: {len(rows)} tools, an action group has {MOST_FUNCTIONS} at most")
     titles = "; ".join(row["title"] for row in rows)
@@ -93,7 +93,7 @@ def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def confirmation(row: Row) -> str:
-    """Return whether the agent must ask the user before a call. It must for all tools that can change something."""
+    """Return `ENABLED` if the agent must ask the user first, because the tool can change something, else `DISABLED`."""
     return "DISABLED" if row["hints"]["read_only"] else "ENABLED"
 
 

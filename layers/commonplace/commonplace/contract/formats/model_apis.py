@@ -1,17 +1,17 @@
-"""The tools for a model API: Anthropic Messages, OpenAI Chat Completions, Bedrock Converse, Gemini, and MCP."""
+"""Renders the tools for Anthropic Messages, OpenAI Chat Completions, Bedrock Converse, Gemini, and MCP."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from commonplace.contract.manifest import Row
 
-# all that Amazon Nova accepts at the top level; other models don't need more
+# the only keywords that Amazon Nova accepts at the top level; other models need no others
 _AT_THE_TOP = ("type", "properties", "required")
 _OF_GEMINI = frozenset(
     "type format description enum default nullable anyOf properties required items pattern minimum maximum minLength"
     " maxLength minItems maxItems minProperties maxProperties".split()
 )
-"""The keywords of Gemini's `Schema`; it refuses a request with any other."""
+"""The keywords of Gemini's `Schema`. Gemini refuses a request with any other keyword."""
 
 
 def mcp(rows: Sequence[Row]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _build_specification(row: Row) -> dict[str, Any]:
 
 
 def gemini(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return `{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` of `generateContent`."""
+    """Return `{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` in a Gemini request."""
     return {"functionDeclarations": [_build_declaration(row) for row in rows]}
 
 

@@ -1,6 +1,6 @@
-"""OpenAPI 3.1: every route of the HTTP interface, on AWS and locally, with its result and its errors by status.
+"""Describes every route of the HTTP interface, on AWS and locally, in OpenAPI 3.1 with its results and errors.
 
-Also the routes of a server for several users, which requires a token.
+Also describes the routes of a server for several users, which requires a token.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ _EXPORT_ID = _path_parameter("export_id", "The `export_id` that `export_memories
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return an OpenAPI document with a route per tool, the manifest, the import of conversations and the nightly routes."""
+    """Return an OpenAPI document with the routes for tools, the manifest, imports, exports and nightly runs."""
     posts = {f"/tools/{row['name']}": _build_tool(row) for row in rows}
     posts |= {"/memories": _build_store_many(), "/import": _build_import(), "/uploads": _build_upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
@@ -179,7 +179,7 @@ def _build_error() -> dict[str, Any]:
 
 
 def _localize_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    """Return a path for the local server, without these headers and without statuses of API Gateway."""
+    """Return a path for the local server, without `headers` and without the statuses that only API Gateway returns."""
     operations: dict[str, Any] = {}
     for method, operation in item.items():
         if method != "parameters":
@@ -212,14 +212,14 @@ _EVERYWHERE = (
     ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
-"""A request or its answer may be too large on any route."""
+"""Errors that any route may return. For example, a request or its answer may be too large on any route."""
 OF_BODIES = (
     ErrorCode.INVALID_JSON, ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD,
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
 """Errors that a request body may cause."""
 OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
-"""Errors that the headers for user and zone may cause."""
+"""Errors that the headers for the user and the time zone may cause."""
 _THROTTLED = {"description": "Too many requests: sent by API Gateway itself; try again later."}
 
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
@@ -239,14 +239,14 @@ _REREAD = {
 
 
 def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
-    """Return the answer for status 200 and an entry per error status, including the errors that any route may have."""
+    """Return the response for status 200 and one for each error status, including the errors that any route may return."""
     success = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
     known = failures({*errors, *statuses(_EVERYWHERE)})
     return {"200": success, **dict(sorted({"429": _THROTTLED, **known}.items()))}
 
 
 def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """Return one answer per status of these errors."""
+    """Group pairs of status and label into one error response per status."""
     return {
         str(status): {
             "description": ", ".join(label for _, label in group),
@@ -257,7 +257,7 @@ def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
 
 
 def statuses(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
-    """Yield status and name of each code."""
+    """Yield the status and the label of each code."""
     return ((code.status, code.label) for code in codes)
 
 

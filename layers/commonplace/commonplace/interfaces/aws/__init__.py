@@ -1,1 +1,1 @@
-"""The interfaces on AWS convert each kind of Lambda event to a tool call, and answers to responses of that kind."""
+"""Converts each kind of Lambda event to a tool call, and the answer to a response of that kind."""

@@ -1,4 +1,4 @@
-"""Amazon Bedrock AgentCore Gateway. The event contains the tool's arguments. The client context contains everything else.
+"""Handles calls from Amazon Bedrock AgentCore Gateway. Apart from a tool's arguments, all data is in the client context.
 
 The header `X-Commonplace-User` contains the user as `<issuer>|<sub>`. The gateway's interceptor derives the user from the
 token and replaces any value that the client sent. A gateway without an interceptor would forward the client's own header.
@@ -15,12 +15,12 @@ _TOOL, _GATEWAY, _HEADERS = "bedrockAgentCoreToolName", "bedrockAgentCoreGateway
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Return whether the event is of this kind. Only the context decides, because a model writes the whole event."""
+    """Return whether an event comes from the gateway. Only the context decides, because a model writes the whole event."""
     return _TOOL in _get_custom_fields(context)
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Return the gateway's id of the request."""
+    """Return the gateway's id for the request."""
     request_id: str | None = _get_custom_fields(context).get("bedrockAgentCoreAwsRequestId")
     return request_id
 
@@ -37,7 +37,7 @@ def read(event: Event, context: Context) -> Call:
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """Return the body unchanged. The gateway makes the body the text of the tool's result."""
+    """Return the body, or an error if it is too large. The gateway uses it as the text of the tool's result."""
     return within_lambda_limit(status, body)[1]
 
 

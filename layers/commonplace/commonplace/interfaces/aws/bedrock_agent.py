@@ -1,4 +1,4 @@
-"""Amazon Bedrock Agents. An action group is defined by functions or by an API schema. The arguments arrive as strings."""
+"""Handles calls from Bedrock Agents. Functions or an API schema define an action group. All arguments are strings."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from commonplace.interfaces.aws.call import Body, Call, Context, Event
 
 NAME = "bedrock-agent"
 BACKEND = "bedrock"
-_MOST_BYTES = 24_000  # of 25 KB allowed for the whole response
+_MOST_BYTES = 24_000  # the whole response is limited to 25 KB
 _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
 
 
@@ -46,7 +46,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """Return the call in an event. Raises `UNAUTHORIZED` if the session attributes name no user."""
+    """Return the call that an event contains. Raises `UNAUTHORIZED` if the session attributes name no user."""
     attributes = event.get("sessionAttributes") or {}
     named = identity.header(attributes, identity.USER)
     if named is None:
@@ -58,7 +58,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
-    """Return the answer as text for the model. REPROMPT means that the model can correct the call. FAILURE means it can't."""
+    """Return the answer as text for the model. `REPROMPT` marks errors that the model can correct, and `FAILURE` others."""
     status, body = _fit_answer(status, body)
     text = _format_json(body)
     if "function" in event:
@@ -80,7 +80,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def _fit_answer(status: int, body: Body) -> tuple[int, Body]:
-    """Shorten an answer to the agent's limit. Drops the last items of the longest list, and reports the number in `notes`."""
+    """Shorten an answer to the agent's limit. Drop the last items of the longest list, and report their number in `notes`."""
     left_out = 0
     while len(_format_json(body).encode()) > _MOST_BYTES:
         lists = {name: value for name, value in body.items() if isinstance(value, list) and value}
@@ -99,7 +99,7 @@ def _format_json(body: Body) -> str:
 
 
 def _parse_arguments(event: Event) -> Mapping[str, Any]:
-    """Return the arguments of a call, defined by a function or by an API schema."""
+    """Return the arguments of a call, whether a function or an API schema defines them."""
     content = (event.get("requestBody") or {}).get("content") or {}
     properties = (content.get("application/json") or {}).get("properties") or []
     arguments: dict[str, Any] = {}

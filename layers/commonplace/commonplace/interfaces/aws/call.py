@@ -1,4 +1,4 @@
-"""The types that all kinds of Lambda events share. `Call` is a call. `EventKind` reads and answers one kind of event."""
+"""Defines the types that all kinds of Lambda events share. An `EventKind` reads and answers one kind of event."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 Event = Mapping[str, Any]
 Body = dict[str, Any]
 
-_MOST_BYTES = 5_500_000  # of 6 MB allowed for a function's answer
+_MOST_BYTES = 5_500_000  # a function's answer is limited to 6 MB
 _TOO_LARGE = "the answer is too large to send: ask for less; changes of this call were made"
 
 
@@ -30,9 +30,9 @@ class Context(Protocol):
 class Call:
     """A call of a tool by `name`, or of an HTTP route that is not a tool. The kind `memories` stores several memories.
 
-    For the kind `night`, `name` is the method, and `arguments` has the path, query and body. An `export` returns the file
-    called `name`, and a `page` returns the text of the page called `name`. For an `upload`, `arguments` has the bytes as
-    `body`. `admin` is True if the caller is a person or program, as in `Caller`.
+    For the kind `night`, `name` is the method, and `arguments` contains the path, query and body. An `export` returns the
+    file called `name`, and a `page` returns the text of the page called `name`. For an `upload`, `arguments` contains the
+    bytes as `body`. `admin` is True if the caller is a person or program, as in `Caller`.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Call:
 
 
 class EventKind(Protocol):
-    """One kind of event. Each kind is a module."""
+    """One kind of Lambda event. Each kind is implemented by a module."""
 
     NAME: str
 
@@ -55,10 +55,10 @@ class EventKind(Protocol):
         """Return the caller's id for this call."""
 
     def read(self, event: Event, context: Context) -> Call:
-        """Return the event as a call. Raises `CommonplaceError`."""
+        """Convert an event to a call. Raises `CommonplaceError` for an invalid event."""
 
     def respond(self, event: Event, status: int, body: Body) -> Body:
-        """Return the answer or the error's body as a response for this kind of caller."""
+        """Convert the body of an answer or error to a response for this kind of caller."""
 
 
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:

@@ -1,4 +1,4 @@
-"""The ports that all invocations in a container share. The first call opens the ports, not the import of this module."""
+"""Opens the ports that all invocations in a container share. The ports are opened by the first call, not by the import."""
 
 import logging
 import math
@@ -36,7 +36,7 @@ def settings() -> Settings:
 
 @cache
 def store() -> local.OpenStore:
-    """Return the open table and index."""
+    """Open the store in the table, once per process."""
     return _hide_setting_errors(lambda: cloud.open_cloud(settings(), remaining, left))
 
 
@@ -53,7 +53,7 @@ def _open_relay(settings: Settings) -> Relay | None:
 
 @cache
 def night() -> "NightPorts":
-    """Return the storage of nightly runs."""
+    """Return the ports of nightly runs."""
     return _hide_setting_errors(store().night)
 
 
@@ -64,13 +64,13 @@ def night_schedule() -> maintenance.NightSchedule:
 
 @cache
 def models() -> Ports:
-    """Return ports with only the models. The tool `normalize` needs neither table nor index."""
+    """Return ports with only the models, for the tool `normalize`, which needs neither table nor index."""
     return _hide_setting_errors(lambda: cloud.open_models(settings(), left))
 
 
 @cache
 def functions() -> Answers:
-    """Return a client for the functions that serve the tools. The MCP function invokes these functions."""
+    """Return a client that the MCP function uses to invoke the functions that serve the tools."""
     return _hide_setting_errors(lambda: open_functions(settings()))
 
 
@@ -81,7 +81,7 @@ def projector() -> Projector:
 
 
 def begin(milliseconds: int, working: float | None = None) -> None:
-    """Start an invocation with a time limit. A worker takes over after `working` seconds, by default five."""
+    """Start an invocation with a time limit. Long work goes to a worker after `working` seconds, by default 5."""
     _until.set(time.monotonic() + milliseconds / 1000)
     _working_until.set(time.monotonic() + (_WORKING if working is None else working))
 
@@ -102,7 +102,7 @@ def remaining() -> float:
 
 
 def now(zone: tzinfo) -> datetime:
-    """Return the time in the user's zone."""
+    """Return the current time in a user's time zone."""
     return datetime.now(zone)
 
 

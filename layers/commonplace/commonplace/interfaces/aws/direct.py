@@ -1,4 +1,4 @@
-"""Direct invocation, allowed by IAM. The event is `{"tool": ..., "arguments": {...}, "identity": {"user_id": ...}}`."""
+"""Handles direct invocations. The event is `{"tool": ..., "arguments": {...}, "identity": {"user_id": ...}}`."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """Return the call in an event. Raises `UNAUTHORIZED` without an identity."""
+    """Return the call that an event contains. Raises `UNAUTHORIZED` without an identity."""
     call = validate.check(DirectCall, as_declared(DirectCall, event))
     if call.identity is None:
         raise identity.unauthorized("identity: is required: no call is anonymous")
@@ -54,5 +54,5 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """Return the body unchanged. The body is a result, or `{"error": ...}`."""
+    """Return the body, which is a result or `{"error": ...}`. A result that is too large becomes an error."""
     return within_lambda_limit(status, body)[1]

@@ -1,4 +1,4 @@
-"""The entry point of all functions that serve tools. A handler accepts each kind of event and responds in that kind."""
+"""Creates the handlers of all functions that serve tools. A handler accepts every kind of event and responds accordingly."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _KINDS: tuple[EventKind, ...] = (agentcore, http_api, bedrock_agent, direct)
 
 
 def handler_of(function: str) -> Handler:
-    """Return the Lambda handler of a function. Imports the use cases now, while Lambda starts the container."""
+    """Return the Lambda handler of a function. Import its use cases now, while Lambda starts the container."""
     for tool in TOOLS:
         if tool.function == function:
             dispatch.use_case(tool.name)
@@ -119,7 +119,7 @@ def _get_page(name: str, caller: Caller) -> Body:
 
 
 def _load_night_answer() -> Callable[[Call], Body]:
-    """Return the function that answers nightly routes. Only the function that serves them loads its modules."""
+    """Return the function that answers nightly routes. Only the function that serves these routes loads its modules."""
     from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer

@@ -1,6 +1,6 @@
-"""Events of an HTTP API in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nightly runs.
+"""Handles HTTP API events in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nightly runs.
 
-The authorizer of API Gateway verifies the user. The user comes from the claims of a token, or from the role of an IAM caller.
+API Gateway's authorizer verifies the user, who comes from the claims of a token or from the role of an IAM caller.
 """
 
 import base64
@@ -34,9 +34,9 @@ MCP, METADATA = "/mcp", "/.well-known/oauth-protected-resource"
 OPEN = (("GET", METADATA), ("GET", f"{METADATA}{MCP}"))
 """The only routes without an authorizer. From these routes, an MCP client learns where to get a token."""
 MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELETE")), *OPEN], "mcp")
-"""The routes that the API has in addition if callers use tokens."""
+"""The additional routes that the API has if callers use tokens."""
 PAGE = ("GET", "/pages/{name}")
-"""The route of a page. Only the MCP function sends events for it; the API itself has no such route."""
+"""The route of a page. Only the MCP function sends events for this route, which the API itself does not have."""
 
 _OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
@@ -94,7 +94,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def route_of(event: Event) -> tuple[str, str]:
-    """Return method and path of a request."""
+    """Return the method and the path of a request."""
     stage = event["requestContext"].get("stage") or "$default"
     path = str(event.get("rawPath") or "")
     return event["requestContext"]["http"]["method"], path if stage == "$default" else path.removeprefix(f"/{stage}")
@@ -116,7 +116,7 @@ def claims_of(event: Event) -> dict[str, Any]:
 
 
 def _find_user(event: Event) -> str:
-    """Return the user of the token or of the IAM role. Raises `UNAUTHORIZED` without either."""
+    """Return the user of the token or of the IAM role. Raises `UNAUTHORIZED` if there is neither."""
     named = identity.header(event.get("headers"), identity.USER)
     claims = claims_of(event)
     if claims:
@@ -128,7 +128,7 @@ def _find_user(event: Event) -> str:
 
 
 def _is_admin(event: Event) -> bool:
-    """Return whether the caller is a person or program. A token needs the scope `commonplace/admin`. A role always counts."""
+    """Return whether the caller is a person or program. A token needs the scope `commonplace/admin`. A role needs none."""
     claims = claims_of(event)
     return identity.is_admin(claims) if claims else True
 

@@ -1,4 +1,4 @@
-"""The caller's identity, and the interceptor of AgentCore. An authorizer verifies the identity. No argument can change it."""
+"""Derives the caller's identity, which an authorizer verified and no argument can change. Also intercepts AgentCore calls."""
 
 import base64
 import binascii
@@ -21,7 +21,7 @@ _TOOL_CALL = "tools/call"
 
 
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
-    """Return the user of a verified token as `<issuer>|<sub>`. A backend that acts for others gets `<issuer>#<sub>|<name>`.
+    """Return the user of a verified token as `<issuer>|<sub>`, or as `<issuer>#<sub>|<name>` for a backend acting for others.
 
     `named` is the header `X-Commonplace-User`. The header is forbidden without the scope `commonplace/act-as`.
     """
@@ -36,7 +36,7 @@ def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
 
 
 def is_admin(claims: Mapping[str, Any]) -> bool:
-    """Return whether a verified token allows exporting and importing all memories. The token of a model does not."""
+    """Return whether a verified token allows exporting and importing all memories, which a model's token does not."""
     return ADMIN in _parse_scopes(claims)
 
 
@@ -62,7 +62,7 @@ def of_backend(backend: str, named: str) -> str:
 
 
 def of_gateway(user_id: str) -> str:
-    """Return the full user id, `<issuer>|<sub>`, that an interceptor derived from a token. Raises for an invalid id."""
+    """Check and return the full user id, `<issuer>|<sub>`, that an interceptor derived from a token."""
     issuer, _, name = user_id.partition("|")
     if not issuer.startswith("https://"):
         raise unauthorized(f"{USER}: the gateway's interceptor must give <issuer>|<sub>")
@@ -94,17 +94,17 @@ def _check_name(name: str, field: str) -> str:
 
 
 def _parse_scopes(claims: Mapping[str, Any]) -> list[str]:
-    """API Gateway passes a list as `[a b]`. Some issuers use `scp` instead of `scope`."""
+    """Return a token's scopes. API Gateway passes a list as `[a b]`. Some issuers use `scp` instead of `scope`."""
     return " ".join(_format_claim(claims.get(name)).strip("[]") for name in ("scope", "scp")).split()
 
 
 def _format_claim(value: object) -> str:
-    """Return a claim as text. The items of a list are joined by blanks."""
+    """Return a claim as text. The items of a list are joined by spaces."""
     return " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
 
 
 def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    """Add the user to the request. A tool call without a user is refused."""
+    """Add the user to a request of the gateway. Refuse a tool call whose token names no user."""
     request = event["mcp"]["gatewayRequest"]
     body = request.get("body")
     headers_sent = request.get("headers") or {}

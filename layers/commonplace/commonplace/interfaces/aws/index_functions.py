@@ -1,4 +1,4 @@
-"""Lambda functions. `index` follows the stream, `reconcile` runs on a schedule, and `setup` is a custom resource."""
+"""Lambda functions for the index. `index` reads the stream, `reconcile` runs on a schedule, and `setup` creates the index."""
 
 import json
 import logging
@@ -60,7 +60,7 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
 
 
 def _run_within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
-    """Return status and answer of `work`, or an error if it takes longer than this invocation may."""
+    """Return the status and answer of `work`, or an error if `work` takes longer than this invocation may run."""
     thread = ThreadPoolExecutor(1)
     try:
         result = thread.submit(copy_context().run, status_and_body, work)
@@ -73,7 +73,7 @@ def _run_within_time(work: Callable[[], dict[str, Any]], context: Context) -> tu
 
 
 def _send_answer(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
-    """Send the answer, with retries. Without an answer, the stack is blocked for an hour."""
+    """Send the answer to CloudFormation, with retries. Without an answer, the stack is blocked for an hour."""
     for attempt in range(_ATTEMPTS):
         try:
             return put(url, text)
@@ -138,7 +138,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
 
 
 def setup(event: dict[str, Any], context: Context) -> Body:
-    """Create the index with its template and pipelines. Reports to CloudFormation whether a reindex is needed."""
+    """Create the index with its template and pipelines. Report to CloudFormation whether a reindex is needed."""
 
     def work(_properties: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -153,7 +153,7 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
 
 def _fold_usage(usage: UsageLog, before: datetime, context: Context) -> int:
-    """Add the counted search hits of users to their memories while time is left. Returns the number of users."""
+    """Add the counted search hits of users to their memories while time is left, and return the number of users."""
     users = 0
     for user_id in usage.unfolded(before):
         if not _has_time(context):
@@ -168,7 +168,7 @@ def _has_time(context: Context) -> bool:
 
 
 def _make_report(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
-    """Return a function that reports a change that the index refuses. Each version is reported once, and stays pending."""
+    """Return a function that reports changes that the index refuses. Each version is reported once and stays pending."""
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:
         target = change if isinstance(change, Tombstone) else change.memory

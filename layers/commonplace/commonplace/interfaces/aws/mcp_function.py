@@ -1,4 +1,4 @@
-"""The function `mcp` serves the protocol at `/mcp`, without sessions, and the metadata for clients without a token.
+"""The function `mcp` serves MCP without sessions at `/mcp`, and the metadata for clients without a token.
 
 This function may not read memories. It invokes the function of each tool as the API does, and passes the claims that the
 authorizer verified. The invoked function derives the user with the same code as for any call.
@@ -22,13 +22,13 @@ from commonplace.interfaces.mcp.server import server_over
 from commonplace.use_cases.dispatch import status_and_body
 
 NAME = "mcp"
-_MOST_BYTES = 6_291_456  # Lambda accepts no longer event
+_MOST_BYTES = 6_291_456  # the maximum size of a Lambda event
 _NOT_THE_PROTOCOLS = {"authorization", "content-length", "transfer-encoding"}
 _CODES = {code.label: code for code in ErrorCode}
 
 
 def handle(event: dict[str, Any], context: Context) -> Body:
-    """Answer an HTTP request by the protocol, or with the metadata of the resource `/mcp` (RFC 9728)."""
+    """Answer an HTTP request as an MCP server, or with the metadata of the resource `/mcp` (RFC 9728)."""
     # Powertools is imported by the first call, not at the start of the container
     from commonplace.interfaces.aws.observability import observe
 
@@ -80,7 +80,7 @@ def _build_metadata(resource: str) -> Body:
 
 
 async def _run_mcp_request(memory: "_Functions", address: str, event: Event) -> Body:
-    """Answer a request by an MCP server that exists only for this request."""
+    """Answer a request with an MCP server that exists only for this request."""
     manager = StreamableHTTPSessionManager(
         server_over(memory, keeps_lists=False), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
     )
@@ -95,7 +95,7 @@ async def _run_mcp_request(memory: "_Functions", address: str, event: Event) -> 
 
 
 class _Functions:
-    """The memory of the user who sent an event. The functions that serve the tools are called for each access."""
+    """The memory of the user who sent an event. Each access invokes the function that serves the tool."""
 
     def __init__(self, event: Event) -> None:
         claims = http_api.claims_of(event)
@@ -114,7 +114,7 @@ class _Functions:
         arguments: Mapping[str, Any],
         progress: Callable[[int, int | None], None] | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
-        """Return the answer of a tool's function. Reports no progress, because the answer arrives as a whole."""
+        """Return the answer of a tool's function. Progress is not reported, because the answer arrives as a whole."""
         return self._invoke(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
 
     def page(self, name: str) -> str | None:
@@ -124,7 +124,7 @@ class _Functions:
         return text
 
     def _invoke(self, function: str, method: str, path: str, body: str | None = None) -> dict[str, Any]:
-        """Invoke a function with an event of the API, and return the answer. Raises the error of the function."""
+        """Invoke a function with an event of the API, and return the answer. Raises the error that the function returns."""
         event = {
             "version": "2.0",
             "rawPath": path,

@@ -1,4 +1,4 @@
-"""Lambda functions for nightly runs. `plan` queues users with pending work, `night` runs them, and `record` serves routes.
+"""Lambda functions for nightly runs. `plan` queues users with work, `night` does the work, and `record` serves routes.
 
 The function `night` also continues tool calls that take longer than a call may take.
 """
@@ -51,7 +51,7 @@ def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: Tr
 
 
 def zone_of(user_id: str, night: NightPorts) -> tzinfo:
-    """Return the UTC offset of the oldest pending interaction. Returns UTC if no interaction is pending.
+    """Return the UTC offset of a user's oldest pending interaction, or UTC if none is pending.
 
     A resumed run keeps its original offset, because the days of a run are planned by date.
     """
@@ -87,7 +87,7 @@ def night(event: dict[str, Any], context: Context) -> Body:
 
 
 def _run_message(message: dict[str, Any], context: Context) -> bool:
-    """Start a user's nightly run or continue a run. Returns False if the message must be retried."""
+    """Start a user's nightly run or continue a run. Return False if the message must be retried."""
     runs: list[Run] = []
 
     def work() -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _run_message(message: dict[str, Any], context: Context) -> bool:
 
 
 def _continue_or_queue(user_id: str, run_id: str) -> list[Run]:
-    """Continue a run that ran out of time. Returns the finished run. If another run is in progress, queues the run again."""
+    """Continue a run that ran out of time, and return the run if it ends. If another run is in progress, queue it again."""
     try:
         run = _continue_run(user_id, run_id)
     except CommonplaceError as error:
@@ -126,7 +126,7 @@ def _continue_or_queue(user_id: str, run_id: str) -> list[Run]:
 
 
 def _continue_run(user_id: str, run_id: str) -> Run | None:
-    """Apply the rest of a run, or start a queued run, with the rights in the stored run. The message has only ids."""
+    """Apply the rest of a run, or start a queued run, with the rights in the stored run. The message contains only ids."""
     from commonplace.pages.publishing import publish
 
     runs, ports = container.night().runs, container.ports()

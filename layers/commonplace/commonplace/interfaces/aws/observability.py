@@ -1,4 +1,4 @@
-"""Logs, metrics and traces of invocations, without any user text."""
+"""Records logs, metrics and traces of invocations, without any user's text."""
 
 import logging
 import sys
@@ -38,7 +38,7 @@ class Observation:
     body: Body | None = None
 
     def asks(self, call: Call) -> Call:
-        """Record the tool's name. An unknown name is not recorded, because such a name may be any text."""
+        """Record the tool's name. An unknown name is not recorded, because it may contain any text."""
         if call.kind != "tool" or call.name in _NAMES:
             self.tool = call.name if call.kind == "tool" else call.kind
         return call
@@ -59,7 +59,7 @@ class Observation:
 
 @contextmanager
 def observe(function: str, kind: str, correlation: str | None, context: Context) -> Iterator[Observation]:
-    """Observe one invocation of a tool. At the end, the metrics and a log line are written."""
+    """Observe one invocation of a tool, and write its metrics and a log line at the end."""
     seen, start = Observation(), time.perf_counter()
     with log_keys(function, correlation, context), errors_logged() as errors:
         try:
@@ -89,9 +89,9 @@ def log_keys(function: str, correlation: str | None, context: Context) -> Iterat
 
 @contextmanager
 def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
-    """Yield the metrics of one function. At the end, writes the metrics as one line in CloudWatch's embedded metric format.
+    """Yield the metrics of one function. At the end, write the metrics as one line in CloudWatch's embedded metric format.
 
-    `Metrics` would share state between all calls and threads of a process, and keep the state if metrics are off.
+    Powertools' `Metrics` would share state between all calls and threads of a process, and keep the state if metrics are off.
     """
     metrics = EphemeralMetrics(namespace=metrics_namespace(), service=function)
     for name, value in dimensions.items():
@@ -126,7 +126,7 @@ def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, er
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
-    """Yield the errors logged in the block. If the model is misconfigured and rules replace it, only these errors show it."""
+    """Yield the errors logged in the block. If rules replace a misconfigured model, nothing else shows it."""
     records = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
     package.addHandler(records)
@@ -138,7 +138,7 @@ def errors_logged() -> Iterator[list[logging.LogRecord]]:
 
 @cache
 def _load_tracer() -> Any:
-    """Import the tracer only if tracing is on, because the X-Ray SDK loads slower than the rest of Powertools."""
+    """Import the tracer only if tracing is on, because the X-Ray SDK loads more slowly than Powertools."""
     from aws_lambda_powertools import Tracer
 
     return Tracer(service="commonplace", patch_modules=["botocore"])
@@ -154,7 +154,7 @@ class _CollectedRecords(logging.Handler):
 
 
 class _CurrentStdout(logging.Handler):
-    """Write to the current standard output, even if `sys.stdout` was replaced later."""
+    """Writes to the current standard output, even if `sys.stdout` was replaced later."""
 
     def emit(self, record: logging.LogRecord) -> None:
         sys.stdout.write(self.format(record) + "\n")
