@@ -66,8 +66,8 @@ class Classification:
     """The labels of one statement.
 
     `level` is the importance, from 1 (harmless to forget) to 5 (harmful to forget). `worthy` is True if the statement will
-    still be useful in a few weeks. `confidence` is the probability, from 0 to 1, that the type and the category are both
-    right. `worth` rates, from 0 to 1, how well the statement deserves to be stored. Callers compare `worth` with a threshold.
+    still be useful in a few weeks. `confidence` is the probability, 0 to 1, that the type and the category are both right.
+    `worth`, 0 to 1, measures the reasons to store the statement. Callers compare `worth` with a threshold.
     """
 
     statement_type: StatementType
@@ -85,7 +85,7 @@ def classify(text: str, vector: Vector | None, encoded: Vector | None = None) ->
 
     `encoded` contains the features of the sentence encoders. If it is None, a model without these features is used. If the
     text as a whole is not worth storing, but one of its sentences clearly is (an allergy between a greeting and a joke), the
-    labels are those of that sentence. Health, names and wishes about how to answer get at least level 4, except in questions.
+    labels are those of that sentence. Statements about health, a name or how to answer are never rated below level 4.
     """
     classification = _classify_text_or_sentence(text, vector, encoded)
     if is_standing_wish(text) and not _is_question(text):
@@ -115,7 +115,7 @@ def _classify_text_or_sentence(text: str, vector: Vector | None, encoded: Vector
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
-    """Classify by a model's `scores`. There is one score per label, one for worthiness, and one per importance step."""
+    """Return the labels that `scores` imply. A model has one score per label, one for worthiness, and one per level step."""
     shares = label_shares(labels, tuning.temperature, scores)
     label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])

@@ -73,7 +73,7 @@ def _strip_marks(char: str) -> str:
 
 
 class Lexicon(NamedTuple):
-    """The table of cues. `phrases` and `stems` map to classes. `longest` is the most words of a phrase, by its first word."""
+    """The table of cues. `phrases` and `stems` map to classes. `longest` is the maximum length of phrases by first word."""
 
     phrases: dict[str, list[str]]
     longest: dict[str, int]
@@ -287,7 +287,7 @@ class Heads(NamedTuple):
     def same(self, other: "Heads") -> bool:
         """Return whether two sets of heads are equal except for rounding differences between processors.
 
-        Weights have 127 steps, and a difference of two steps is tolerated. One more training statement changes seven steps.
+        Weights have 127 steps, and a difference of two is tolerated. One more training statement makes a difference of seven.
         """
         if self.words.shape != other.words.shape:
             return False
@@ -367,7 +367,7 @@ class KindsModel(NamedTuple):
     temperature: float
 
     def shares(self, text: str, vector: Vector | None) -> Shares:
-        """Return the probability of each kind. They add up to 1. `vector` is the average of the word vectors, or None."""
+        """Return the probabilities of the kinds, which add up to 1. `vector` is the average of the word vectors, or None."""
         scores = self.heads.scores(text, vector)
         grown = np.exp((scores - scores.max()) / self.temperature)
         return dict(zip(KINDS, (grown / grown.sum()).tolist(), strict=True))

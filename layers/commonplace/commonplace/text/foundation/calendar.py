@@ -9,7 +9,7 @@ from commonplace.text.foundation.expressions import table_of
 
 _IN_TIMES = "in_times"
 LANGUAGES_IN_TIMES = ("en", "de", "fr", "es", "ja")
-"""The languages in which time ranges are read. Their rows of the table contain every spelling."""
+"""The languages in which time ranges are read. Their rows in `calendar.toml` contain every spelling."""
 Names = Mapping[str, int]
 
 

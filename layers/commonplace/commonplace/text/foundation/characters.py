@@ -33,7 +33,7 @@ def has_kana_or_han(text: str) -> bool:
 
 
 def straight(text: str) -> str:
-    """Replace each curly apostrophe (’) by a straight one. Every character keeps its position."""
+    """Replace each curly apostrophe (’) with a straight one. Every character keeps its position."""
     return text.replace("’", "'")
 
 

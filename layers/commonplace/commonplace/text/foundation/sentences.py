@@ -12,9 +12,9 @@ from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.expressions import table_of
 
 STOPS = (".", "!", "?", "…", "。", "！", "？")
-"""Characters that end a sentence."""
+"""The characters that end a sentence."""
 STRAIGHT_QUOTES, ANY_QUOTES = "\"')", "\"'”’»)"
-"""Characters that may follow the final stop of a sentence. Square brackets are handled separately."""
+"""The characters that may follow the final stop of a sentence. Square brackets are handled separately."""
 _load_table = partial(table_of, __package__, "sentences.toml")
 _LONGEST_ABBREVIATION = 16
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")

@@ -232,7 +232,7 @@ def question_of(sentence: View) -> Question | None:
 
 
 def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Question | None:
-    """Return the question about a noun, or None for a general noun. A sentence without a question gives a pointed one."""
+    """Return the question about a noun, or None for a general noun. If the sentence asks nothing, the question is pointed."""
     if _is_general(sentence, noun):
         return None
     mark = "?" in sentence.text[noun.end :]

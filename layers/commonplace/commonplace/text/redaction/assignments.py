@@ -57,16 +57,16 @@ _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cr
 _HOST = r"(?=([\w\[][^\s\"'<>()?#;]{0,400}))"
 _WEB = re.compile(rf"(?i)(?<=://)[^\s/:\"'<>]{{0,200}}:([^\s/\"'<>]{{1,300}})@{_HOST}")
 _SERVER = re.compile(rf"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/:\"'<>]{{0,200}}:([^\s\"'<>]{{1,300}})@{_HOST}")
-# A password of several words. A user with a dot is a host, and a number before the space is its port.
+# A password may have several words. But a user with a dot is a host, and a number before the space is its port.
 _SPACED = re.compile(
     rf"(?i)(?<=://)[^\s/:.\"'<>]{{1,200}}:(?!\d{{1,5}}[\s,;])([^\s/:\"'<>@]{{1,100}}(?: [^\s/:\"'<>@]{{1,100}}){{1,3}})@{_HOST}"
 )
 _DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
-# Oracle: a slash separates user and password.
+# In Oracle addresses, a slash separates user and password.
 _ORACLE = re.compile(r"(?i)(?:thin:|sqlplus )[\w.$#-]{1,60}/([^\s@/\"']{2,100})@")
-# The QR codes on routers: "WIFI:S:Home;T:WPA;P:hunter2;;".
+# QR codes on routers contain a text like "WIFI:S:Home;T:WPA;P:hunter2;;".
 _NETWORK = re.compile(r"(?i)(?<![a-z])wifi:(?:(?!p:)(?:\\.|[^;\n\\]){0,80};){0,5}p:((?:\\.|[^;\n\\]){1,100})")
-# A line of .pgpass: host, port, database, user, password.
+# A line of .pgpass consists of host, port, database, user and password.
 _COLUMNS = re.compile(r"(?<![\w/:.-])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,60}:[\w.\-@]{1,60}:([^\s:]{3,100})")
 _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" + HIDDEN)
 
@@ -313,7 +313,7 @@ class _Line(NamedTuple):
 
 
 def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find the values in table columns, and in the lines below headings, that are named after a secret."""
+    """Find the values below column names and headings that stand for a secret."""
     if not named or "\n" not in view.text:
         return
     lines = [_Line(*match.span(), match[0]) for match in _LINE.finditer(view.text)]
@@ -379,7 +379,7 @@ def _can_be_value(text: str) -> bool:
 
 
 def _find_listed_values(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> Iterator[Span]:
-    """Yield the values in the lines below a header, until a line without a value or a blank line between values."""
+    """Yield the values in the lines below a header. Stops at a line without a value, or at a blank line between values."""
     following = tokens(view, noun.end, 1, header.end)
     if (following and following[0].word in words("compound")) or noun.name == "bare_key":
         return

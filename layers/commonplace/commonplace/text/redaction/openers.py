@@ -77,7 +77,7 @@ def _compile_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def is_like_year_or_price(text: str) -> bool:
-    """Return whether a number looks like a year or a price, and therefore hardly like a code."""
+    """Return whether a number looks like a year or a price rather than a code."""
     return bool(_LIKE_YEAR_OR_PRICE.fullmatch(text))
 
 
@@ -185,11 +185,11 @@ def _is_code(view: View, match: re.Match[str]) -> bool:
     value = match["value"].strip("#*")
     if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
         return True
-    # "my locker number is 214": its name, not its code.
+    # "my locker number is 214" states a name and not a code.
     if compiled("locks.called").search(view.folded, match.end("lock"), match.start("value")):
         return False
     at_a_time = match["lock"].startswith("alarm") and _LIKE_TIME.fullmatch(value)
-    # "locker is 214": three digits are only a code for a dial.
+    # In "locker is 214", the number is no code, because only dials have codes of three digits.
     short = len(value) < 4 and not match["lock"].endswith(("lock", "suitcase", "schloss", "koffer", "cadenas", "candado"))
     return not at_a_time and not short and not is_like_year_or_price(value) and lacks_unit(view, *match.span("value"))
 
@@ -260,7 +260,7 @@ def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
     start, end = run[0].start(), run[-1].end()
     values = [digit_words()[word[0]] for word in run]
     steps = {after - before for before, after in pairwise(values)}
-    # "eins zwei drei vier": counting.
+    # "eins zwei drei vier" is counting.
     if steps in ({1}, {-1}):
         return
     near = view.folded[max(0, start - _OPENED_BEFORE) : end + _OPENED_AFTER]

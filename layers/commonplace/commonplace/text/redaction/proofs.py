@@ -134,10 +134,10 @@ _EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: 
 _PUTTY = re.compile(r"Private-Lines: *\d+")
 _MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
 _PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
-# Header lines of a block, and the quoting marks around its lines.
+# A block may have header lines, and quoting marks around its lines.
 _HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
 _WRAPPING = "\"'>|,`"
-# A long run, or a run that isn't a word, because it has a digit, a sign, or a capital inside.
+# Key material is a long run, or a run that isn't a word, because it contains a digit, a sign or an inner capital.
 _MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
 
 # Every entry of a Kubernetes secret is redacted, whatever its name.
@@ -212,7 +212,7 @@ def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last place of each run of listed words. A run may contain one word that is not in the list."""
+    """Yield the first and last index of each run of listed words. After `least` words, single unlisted words are allowed."""
     first: int | None = None
     last = count = 0
     for place, member in enumerate([*flags, False, False]):
@@ -296,7 +296,7 @@ def _find_material_start(text: str, floor: int, end: int) -> int:
     return start
 
 
-_IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # an identity number has at least four
+_IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # an identity number has at least four digits
 _NUMBER_BEFORE, _NUMBER_AFTER = 60, 40
 _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 

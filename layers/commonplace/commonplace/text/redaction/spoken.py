@@ -123,7 +123,7 @@ def _read_after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def apposed(view: View, noun: Noun, floor: int) -> Spans:
-    """Return the span of a value that ends just before the noun ("4471, the gate code"), or []. It begins after `floor`."""
+    """Return the span of a value between `floor` and the noun, if the value ends just before it ("4471, the gate code")."""
     if noun.name == "plain_code" or not compiled("direct.stands_apart").match(view.folded, noun.end):
         return []
     joint = _compile_joint_pattern().search(view.folded, floor, noun.start)
@@ -413,7 +413,7 @@ def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
 _SIGN = re.compile(r"[*_\"'`]{0,3}(?:\s\([^()\n]{0,40}\))?[*_]{0,2}\s{0,3}(?::=|[:=]|=>|-+>|→|\||…|\.\.\.)[*_]{0,2}\s{0,4}")
 _DASH = re.compile(r"\s{1,3}[-–—~]+\s{1,3}|\s?\?+\s{1,3}")
 _IS = re.compile(r"'s\s{1,3}(?=\S)")
-# "hash_password(", "password.txt", "self.password": names in a program, which `find_assignments` handles.
+# "hash_password(", "password.txt" and "self.password" are names in a program, which `find_assignments` handles.
 _PROGRAM = re.compile(r"[(\[{.<>=/\\_-](?!\s)")
 _SERIES = re.compile(r"(?:'s|\s(?:is|es|ist|est|c'est)|:)?\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 # "PIN (debit) 2094"
@@ -447,7 +447,7 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
 
 
 def _is_alone(view: View, noun: Noun) -> bool:
-    # "Code: 4471", "the code is 4471", not "course code: 1010": a word before it may name another kind of code.
+    # "Code: 4471" and "the code is 4471" count, but not "course code: 1010", where "course" names another kind of code.
     if compiled("spoken.yours").search(view.text, max(0, noun.start - 40), noun.start):
         return True
     before = _WORD_BEFORE.search(view.folded[max(0, noun.start - 24) : noun.start])

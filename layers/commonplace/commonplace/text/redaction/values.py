@@ -28,7 +28,7 @@ _CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
 _ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
 _TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?:[*!#&$%+~][^\W\d_]{2,20})+")
 _COORDINATE = re.compile(r"\d{1,3}\.\d{4,}\s?,\s?-?\d{1,3}\.\d{3,}")
-_NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" is a placeholder; more digits are a real value
+_NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" is a placeholder, but more digits make a real value
 _LONGEST_BLANK = 100
 # A reference to a secret, or a placeholder: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
 _REFERENCE = re.compile(

@@ -1,4 +1,4 @@
-"""Turn a sentence from the first person into the third. All its verbs agree, also those after "and" and "but"."""
+"""Turn a sentence from the first person into the third, including the verbs after "and" and "but"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

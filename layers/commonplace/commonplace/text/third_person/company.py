@@ -47,7 +47,7 @@ def _opens_clause(word: str) -> bool:
 
 
 def _is_named(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word at `at` names a person ("Anna", "mom"). A known verb or adverb may not begin the sentence."""
+    """Return whether the word at `at` names a person ("Anna", "mom"). At the start, a capitalized verb or adverb doesn't."""
     word = sentence[at]
     if word.low in table("function.alone"):
         return False

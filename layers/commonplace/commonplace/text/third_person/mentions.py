@@ -333,7 +333,7 @@ class Mention:
         return self.group("them")
 
     def record(self, token: Token, before: Sequence[str], antecedent: int) -> None:
-        """Record another word. It may be an antecedent of "they", or show the people of "we" ("with my girlfriend")."""
+        """Record a word, which may be an antecedent of "they" or name the people of "we" ("with my girlfriend")."""
         if before == ["with", "my"] and token.low in table("people.singular"):
             self.companions.phrase = f"{USER} and their {token.text}"
         self.antecedent = max(self.antecedent, antecedent)

@@ -53,7 +53,7 @@ def missing_subject(tokens: Sequence[Token]) -> list[str]:
 
 
 def _lacks_am(first: str, tail: Sequence[str]) -> list[str]:
-    """Return ["I", "am"] (or with "a") for a statement like "Allergic to nuts", else an empty list."""
+    """Return ["I", "am"] (or with "a") for a statement like "Allergic to nuts", or an empty list."""
     if first in table("bare.is"):
         standing = first in table("bare.standing") and tail[0] == ","
         good = standing or tail[0] in table("bare.is_before") or first in ("allergic", "originally", "lactose")
@@ -68,12 +68,12 @@ def _lacks_am(first: str, tail: Sequence[str]) -> list[str]:
 
 
 def _lacks_was(first: str, tail: Sequence[str]) -> list[str]:
-    """Return ["I", "was"] for a statement like "Born in Oslo", else an empty list."""
+    """Return ["I", "was"] for a statement like "Born in Oslo", or an empty list."""
     return ["I", "was"] if first in table("bare.was") and tail[0] in table("bare.was_before") else []
 
 
 def _lacks_have(first: str, tail: Sequence[str]) -> list[str]:
-    """Return the missing words of a statement like "Been to Rome" or "Never smoked", else an empty list."""
+    """Return the missing words of a statement like "Been to Rome" or "Never smoked", or an empty list."""
     if first == "been":
         # "Been a busy week" lacks "it"
         return [] if tail[0] in table("function.determiners") else ["I", "have"]

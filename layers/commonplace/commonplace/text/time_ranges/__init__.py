@@ -54,7 +54,7 @@ class TimePhrase:
 
     @property
     def bare(self) -> bool:
-        """Whether the query leaves the year or week open ("March", "Friday")."""
+        """Whether the phrase leaves the year or week open ("March", "Friday")."""
         return not self.slots.keys() & ANCHORS and bool(self.slots.keys() & CYCLES)
 
     @property

@@ -139,7 +139,7 @@ def _compute_year(slots: Slots, clock: Clock) -> int | None:
 
 
 def ago(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day, week, month or year that is some units ago or ahead. Hours and minutes give the whole hour."""
+    """Return the day, week, month or year a given number of units ago or ahead. Hours and minutes give the whole hour."""
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
         return _resolve_weekday_ago(slots, clock)
@@ -166,13 +166,13 @@ def _resolve_weekday_ago(slots: Slots, clock: Clock) -> Period | None:
 
 
 def back(slots: Slots, clock: Clock) -> datetime:
-    """Return the moment some units before now, as in "older than two years". "A few" counts as two units."""
+    """Return the moment a given number of units before now, as in "older than two years". "A few" counts as two."""
     unit, counts = _count_units(slots)
     return _shift_present(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
-    """Return the period of some units that ends or begins now. Days and longer units give whole days."""
+    """Return the period of a given number of units that ends or begins now. Days and longer units give whole days."""
     unit, counts = _count_units(slots)
     ahead = "ahead" in slots
     if unit == "weekend":
