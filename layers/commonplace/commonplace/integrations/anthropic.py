@@ -182,7 +182,7 @@ def _number_lines(lines: list[str], first: int) -> str:
 
 
 def _find_lines(text: str, part: str) -> Iterator[int]:
-    """Yield the line number of each place where `part` begins."""
+    """Yield the number of each line in which an occurrence of `part` begins."""
     at, line, before = text.find(part), 1, 0
     while at != -1:
         line += text.count("\n", before, at)

@@ -1,4 +1,4 @@
-"""Build the tools of a memory that a model in a framework can call, from the rows of the manifest."""
+"""Build the tools for agent frameworks from the rows of the manifest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

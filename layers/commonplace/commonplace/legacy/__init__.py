@@ -28,7 +28,7 @@ def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Common
     """Return the tags in use that are similar to a tag, most similar first, as `{"tag", "similarity", "count"}`.
 
     The similarity is 1.0 if the tags differ only in spelling or number, or are known synonyms. Two things of one kind
-    (`python2`, `python3`) and tags without vectors have 0.0. For other tags, it is the cosine of their vectors.
+    (`python2`, `python3`) and tags without vectors have similarity 0.0. Other tags have the cosine of their vectors.
     """
     with _open_memory(memory) as (caller, ports):
         counts = tags_in_use(caller, ports)

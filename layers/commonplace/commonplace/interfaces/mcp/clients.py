@@ -30,7 +30,7 @@ class Client:
     variable: str | None = None
 
     def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
-        """Return the path of the file. `platform` is a `sys.platform`. `named` returns the folder that a variable names."""
+        """Return the path of the file. `platform` is like `sys.platform`. `named` returns the folder in a variable."""
         settings = _FOLDERS.get(platform, _FOLDERS["linux"])
         variable, usual = settings if self.in_settings else (self.variable, ())
         folder = named(variable) if variable else None

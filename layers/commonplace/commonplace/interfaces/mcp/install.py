@@ -31,12 +31,12 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the file lacks the entry."""
+        """Whether the file lacks the entry, or has a different one."""
         return bool(self.old != self.new)
 
 
 def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
-    """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file is not valid JSON."""
+    """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file is not suitable JSON."""
     before, entry = _read_text(file), client.entry(command[0], list(command[1:]))
     try:
         whole = read_object(before) if before and before.strip("\ufeff \t\r\n") else {}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class UserMemory(Protocol):
-    """The memory of one user, as a model uses it. Both methods raise `CommonplaceError`."""
+    """The memory of one user, as a model uses it. Both methods may raise `CommonplaceError`."""
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None

@@ -1,6 +1,6 @@
 """List the tools that a client is shown, and call tools in threads that can report progress.
 
-A client is shown the tools of a tier, and every tool that it requested from `discover_memory_tools`. It may call any tool.
+A client is shown the tools of a tier and those requested from `discover_memory_tools`, but may call any tool.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Linear models that classify statements and clauses by their hashed features and embeddings.
+"""Classify statements and clauses with linear models of their hashed features and embeddings.
 
 The features of a text are its normalized words and the classes of its cue words, such as liking, habit or kin.
 """

@@ -12,9 +12,9 @@ UNSPACED = rf"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff{KANA}{HAN}\uf900-\ufaff"
 """The scripts without spaces between words, which are Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 
 LETTERS = re.compile(r"[^\W\d_]+")
-"""A run of letters."""
+"""Matches a run of letters."""
 WORD = re.compile(r"[^\W_]+")
-"""A run of letters and digits."""
+"""Matches a run of letters and digits."""
 
 _KANA, _KANA_OR_HAN = re.compile(f"[{KANA}]"), re.compile(f"[{KANA}{HAN}]")
 _MARKS = re.compile("[\u0300-\u036f]")

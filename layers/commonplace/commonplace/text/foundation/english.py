@@ -11,14 +11,14 @@ _CACHED_WORDS = 4_096
 
 @cache
 def table(name: str) -> frozenset[str]:
-    """Return the words of the table "section.key", with spaces for underscores. Raises KeyError for an unknown table."""
+    """Return the words of the table `name` ("section.key"), with spaces for underscores. Raises KeyError if it is unknown."""
     section, key = name.split(".")
     return frozenset(word.replace("_", " ") for word in table_of(__package__, "english.toml")[section][key].split())
 
 
 @cache
 def mapping(name: str) -> dict[str, tuple[str, ...]]:
-    """Map each word in the table "section.key" to its values, with spaces for underscores."""
+    """Map each word in the table `name` ("section.key") to its values, with spaces for underscores."""
     section, key = name.split(".")
     pairs = (pair.replace("_", " ").partition("=") for pair in table_of(__package__, "english.toml")[section][key].split())
     return {word: tuple(values.split(",")) for word, _, values in pairs}

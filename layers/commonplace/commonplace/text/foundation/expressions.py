@@ -20,9 +20,9 @@ table_of = loaded_once(read_table)
 
 
 class Expressions:
-    """The regular expressions in a package's `expressions.toml`. `{section.row}` inserts a row, whose lines are joined.
+    """The regular expressions in a package's `expressions.toml`. In a row, `{section.row}` inserts another row.
 
-    The file is read on first use. An unknown row raises KeyError.
+    The file is read on first use, and the lines of each row are joined. An unknown row raises KeyError.
     """
 
     def __init__(self, package: str) -> None:

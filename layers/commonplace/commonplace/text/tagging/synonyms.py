@@ -180,7 +180,7 @@ class Likeness:
 
 
 def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
-    """Compare two tags. `cosine` is that of their vectors, and `scale` is the result of `scale_of` for the vectors' model."""
+    """Compare two tags. `cosine` compares their vectors. `scale` is the result of `scale_of` for the model of the vectors."""
     if group_of(first) is not None and group_of(first) == group_of(other):
         return Likeness(1.0, ALIAS)
     near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])

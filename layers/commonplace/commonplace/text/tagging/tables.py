@@ -102,7 +102,7 @@ def kinds() -> Mapping[str, frozenset[int]]:
 
 @functools.cache
 def listed(name: str) -> tuple[str, ...]:
-    """Return the words of the small table "section.key", in order. Raises KeyError for an unknown table."""
+    """Return the words of the small table `name` ("section.key"), in order. Raises KeyError if it is unknown."""
     section, key = name.split(".")
     return tuple(table_of(__package__, "words.toml")[section][key].split())
 

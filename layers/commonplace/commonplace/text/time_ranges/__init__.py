@@ -14,8 +14,8 @@ class TimeRange:
     """A time range from `after` (inclusive) to `before` (exclusive). Both are timezone-aware, and at least one is set.
 
     `text` is the part of the query that names the range. `granularity` is the unit of the edges ("moment" for part of a day,
-    "day" for a weekend, "month" for a season), or "open" if an edge is missing. `any_year` is True if a yearly period such as
-    "March" is named without a year, and `any_week` if a weekday is named without a week. The likeliest one is then chosen.
+    "day" for a weekend, "month" for a season), or "open" if an edge is missing. `any_year` is True if a month, say, is
+    named without a year, and `any_week` if a weekday is named without a week. The likeliest year or week is then used.
     """
 
     after: datetime | None
@@ -45,7 +45,7 @@ RELATIONS = {"nth", "around", "side", "later"}
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """A time phrase in a query. `slots` maps slots to the meanings of its words. `free` means that no "since" is required."""
+    """A time phrase in a query. `slots` maps slots to the meanings of its words. `free` phrases need no word like "since"."""
 
     start: int
     end: int

@@ -156,7 +156,7 @@ def _build_date(year: int, month: int, day: int) -> date | None:
 
 
 def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> Iterator[TimePhrase]:
-    """Yield a phrase with the slots of both for each phrase that is next to a relation ("the first Monday of").
+    """Yield the combination of each phrase with a relation next to it ("the first Monday of"), with the slots of both.
 
     A combination that makes no sense ("the first Monday of yesterday") later resolves to None.
     """
