@@ -1,4 +1,4 @@
-"""Commonplace: a long-term memory for AI agents that they can trust.
+"""Commonplace is a long-term memory that AI agents can trust.
 
 from commonplace import Commonplace
 
@@ -31,11 +31,11 @@ __all__ = [
     "Place", "SearchOptions", "Settings", "StoreContext", "StoreMetadata", "TimeSpan", "__version__",
 ]  # fmt: skip
 
-__version__ = "0.2.0"  # the one place that says it: pyproject.toml reads it here, since a layer on AWS has no metadata to ask
+__version__ = "0.2.0"  # pyproject.toml reads the version from here, because a layer on AWS has no package metadata
 
 
 def __getattr__(name: str) -> object:
-    # A function on AWS imports modules of this package and never the client: it must not pay for it.
+    # A function on AWS imports modules of this package but never the client, so the client is imported on first use.
     if name == "Commonplace":
         from commonplace.client.memory import Commonplace
 

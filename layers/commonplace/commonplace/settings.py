@@ -1,4 +1,4 @@
-"""The environment variables as one model. Without any variables, memories are in one local file, and rules process texts."""
+"""Read the environment variables as one model. By default, memories are in one local file, and rules process texts."""
 
 import os
 from collections.abc import Mapping
@@ -92,7 +92,7 @@ class Settings(Model):
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings from an environment, by default that of the process. An empty value counts as absent.
+    """Return the settings from an environment, by default that of the process. An empty variable counts as absent.
 
     Raises `INVALID_ARGUMENT` with the name of the variable if a value is invalid.
     """
@@ -108,7 +108,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:
-    """Return the metrics namespace from the variable of Powertools. The template sets the variable to the stack's name."""
+    """Return the metrics namespace from the variable that Powertools reads, which the template sets to the stack's name."""
     return (os.environ if environment is None else environment).get("POWERTOOLS_METRICS_NAMESPACE") or "Commonplace"
 
 
@@ -123,7 +123,7 @@ def machine_zone_name() -> str:
 
 
 def named_folder(variable: str, environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return the folder that a variable of another program names. Returns None unless the path is absolute."""
+    """Return the folder in a variable of another program, or None unless it is an absolute path."""
     named = Path((os.environ if environment is None else environment).get(variable, ""))
     return named if named.is_absolute() else None
 

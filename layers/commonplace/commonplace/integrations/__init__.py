@@ -1,1 +1,1 @@
-"""Adapters of `Commonplace` for agent SDKs and frameworks. Each file requires the library of its framework."""
+"""Adapt `Commonplace` to agent SDKs and frameworks. Each adapter requires the library of its framework."""

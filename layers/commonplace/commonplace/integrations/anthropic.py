@@ -1,4 +1,4 @@
-"""Claude's memory tool (`memory_20250818`) over documents: files under `/memories` are stored in the memory file."""
+"""Implement Claude's memory tool (`memory_20250818`), which keeps files under `/memories` as documents of the memory."""
 
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -27,12 +27,12 @@ except ImportError as error:
     raise
 
 _AROUND = 2  # lines shown before and after an edit
-_MOST_PLACES = 10  # that an error lists
+_MOST_PLACES = 10  # the most line numbers that an error lists
 _AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
 
 
 def _raise_as_tool_errors(method: _AnyMethod) -> _AnyMethod:
-    """Raise failures as errors of the tool, with only their message."""
+    """Raise the failures of a method as tool errors that contain only the message."""
 
     @wraps(method)
     def called(self: Any, command: Any) -> str:
@@ -47,8 +47,8 @@ def _raise_as_tool_errors(method: _AnyMethod) -> _AnyMethod:
 class MemoryTool(BetaAbstractMemoryTool):
     """The memory tool for `client.beta.messages.tool_runner(tools=[MemoryTool(memory)], ...)`.
 
-    Each file is a document of the namespace `memories` and has versions. `search_memory` finds the paragraphs of files.
-    Secrets are removed before writing, and the answer reports the removal to the model.
+    Each file is a document with versions in the namespace `memories`, and `search_memory` finds its paragraphs. Secrets are
+    removed before a file is written, and the answer reports the removal to the model.
     """
 
     def __init__(self, memory: Commonplace, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
@@ -57,7 +57,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_raise_as_tool_errors
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        """Return a file with numbered lines, or the contents of a folder, two levels deep."""
+        """Return the numbered lines of a file, or the contents of a folder, two levels deep."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         if place in files.folders:
             heading = f"Here're the files and directories up to 2 levels deep in {command.path}, excluding hidden items:"
@@ -72,7 +72,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_raise_as_tool_errors
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Create a file, and the folders that it needs."""
+        """Create a file and any missing parent folders."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         _refuse_file_above(place, files)
         if files.exists(place):
@@ -182,7 +182,7 @@ def _number_lines(lines: list[str], first: int) -> str:
 
 
 def _find_lines(text: str, part: str) -> Iterator[int]:
-    """Yield the line number of each place where `part` begins."""
+    """Yield the number of each line in which an occurrence of `part` begins."""
     at, line, before = text.find(part), 1, 0
     while at != -1:
         line += text.count("\n", before, at)
@@ -191,7 +191,7 @@ def _find_lines(text: str, part: str) -> Iterator[int]:
 
 
 def _refuse_file_above(place: Place, files: MemoryFiles) -> None:
-    """Raise `ToolError` if a file is where the place needs a folder."""
+    """Raise `ToolError` if a parent folder of `place` exists as a file."""
     above = files.above(place)
     if above is not None:
         raise ToolError(f"The path /memories/{'/'.join(above)} is not a directory.")

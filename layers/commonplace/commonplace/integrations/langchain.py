@@ -1,4 +1,4 @@
-"""Tools for LangChain and LangGraph agents."""
+"""Offer the tools of a memory to LangChain and LangGraph agents."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[StructuredTool]":
-    """Return the tools for `create_agent(model, tools=memory_tools(memory))`. `model_tools` explains `tier`.
+    """Return the tools for `create_agent(model, tools=memory_tools(memory))`. For `tier`, see `model_tools`.
 
     A failed call becomes a tool message with the status `error`, and the agent continues.
     """

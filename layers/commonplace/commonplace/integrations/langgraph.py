@@ -1,4 +1,4 @@
-"""A store for LangGraph (`BaseStore`) over documents: its items are stored in the memory file and searchable."""
+"""Implement a store for LangGraph (`BaseStore`), whose items are searchable documents of the memory."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ except ImportError as error:
     error.add_note(how_to_install("langgraph"))
     raise
 
-_ROOT = "langgraph"  # no namespace of LangGraph may begin with it
+_ROOT = "langgraph"  # LangGraph allows no namespace that begins with this label
 _ORDERED: Mapping[str, Callable[[float, float], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _EQUAL: Mapping[str, Callable[[object, object], bool]] = {"$eq": eq, "$ne": ne}
 _log = logging.getLogger("commonplace")
@@ -36,11 +36,11 @@ Namespace = tuple[str, ...]
 
 
 class CommonplaceStore(BaseStore):
-    """A `BaseStore` over one user's memory: `graph.compile(store=CommonplaceStore(memory))`.
+    """A LangGraph store over one user's memory, for `graph.compile(store=CommonplaceStore(memory))`.
 
-    Each item is a document below the namespace `langgraph`. Searches use meaning and words without a configured embedding
-    model. `fields` has the searchable paths of a value if `put` names none. With None, the whole value is searchable. Items
-    never expire. `put` refuses a `ttl`, as `BaseStore` requires of stores without expiry.
+    Each item is a document below the namespace `langgraph`. Searches match words and meaning, and need no embedding model.
+    `fields` lists the paths of a value that are searchable if `put` names none. If `fields` is None, the whole value is
+    searchable. Items never expire, so `put` refuses a `ttl`, as `BaseStore` requires.
     """
 
     def __init__(self, memory: Commonplace, *, fields: Sequence[str] | None = None) -> None:
@@ -48,7 +48,7 @@ class CommonplaceStore(BaseStore):
         self._fields = fields
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Answer reads from the state before the batch, then write. If an item is put twice, the last value counts."""
+        """Answer the reads from the state before the batch, then write. If an item is put twice, the last value counts."""
         operations = list(ops)
         results: list[Result] = [None if isinstance(op, PutOp) else self._answer_read(op) for op in operations]
         puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
@@ -99,7 +99,7 @@ class CommonplaceStore(BaseStore):
         )  # fmt: skip
 
     def _search_items(self, op: SearchOp) -> list[SearchItem]:
-        """Return the matches, best first, then items without a score. Without a query, the oldest items are first."""
+        """Return the matches, best first, and then the items without a score. Without a query, the oldest items are first."""
         namespace = (_ROOT, *op.namespace_prefix)
         heads = sorted(self._documents.listed(namespace), key=lambda head: (head.created_at, head.path))
         scores = self._documents.scores(op.query, namespace) if op.query and op.query.strip() else {}
@@ -131,7 +131,7 @@ def _matches_condition(condition: MatchCondition, namespace: Namespace) -> bool:
 
 
 def _matches(value: Any, wanted: Any) -> bool:
-    """Return whether a value matches a filter. A filter with `$` compares, and an object compares its fields."""
+    """Return whether a value matches a filter. Keys with `$` are operators, and other objects are matched field by field."""
     if isinstance(wanted, dict):
         if any(name.startswith("$") for name in wanted):
             return all(_matches_operator(value, name, other) for name, other in wanted.items())

@@ -1,4 +1,4 @@
-"""A tree of files under `/memories` over documents: its paths, its folders, and its changes."""
+"""Read and change documents as a tree of files and folders under `/memories`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from commonplace.domain.errors import CommonplaceError
 
 ROOT = "memories"
 _FOLDER = "."
-"""The key of a document that represents an empty folder; no file can have this name."""
+"""The key of a document that represents an empty folder. No file can have this name."""
 _MOST_DECODED = 5
 _FOLDER_BYTES, _DEEPEST = 4_096, 2
 
 Place = tuple[str, ...]
-"""A path below the root, as a tuple of names; `()` is the root itself."""
+"""A path below the root, as a tuple of names. The empty tuple is the root itself."""
 
 
 class PathError(ValueError):
@@ -23,7 +23,7 @@ class PathError(ValueError):
 
 
 def place_of(path: str) -> Place:
-    """Return the place of a path. Resolves `.` and `..`. Raises `PathError` if `..` is encoded or leads beyond the root."""
+    """Return a path as a tuple with `.` and `..` resolved. Raises `PathError` if `..` is encoded or leads beyond the root."""
     if path != f"/{ROOT}" and not path.startswith(f"/{ROOT}/"):
         raise PathError(f"Path must start with /memories, got: {path}")
     names: list[str] = []
@@ -40,7 +40,7 @@ def place_of(path: str) -> Place:
 
 
 def _is_climbing(name: str) -> bool:
-    """Return whether a name climbs once another program decodes it: `%2e%2e`, `..%2f`, `..\\\\`, also encoded twice."""
+    """Return whether a name like `%2e%2e` or `..%2f` would mean the parent folder once another program decodes it."""
     decoded = name
     for _ in range(_MOST_DECODED):
         decoded = unquote(decoded)
@@ -49,7 +49,7 @@ def _is_climbing(name: str) -> bool:
 
 @dataclass(frozen=True)
 class MemoryFiles:
-    """The tree at the time of reading."""
+    """The files and folders under `/memories` at the time of reading."""
 
     documents: Documents
     files: dict[Place, DocumentHead]
@@ -72,16 +72,16 @@ class MemoryFiles:
         return self.documents.read((ROOT, *place[:-1]), place[-1])
 
     def write(self, place: Place, text: str) -> Document:
-        """Write a file. Raises `CONFLICT` if it was written since the tree was read."""
+        """Write a file. Raises `CONFLICT` if the file was written since the tree was read."""
         version = self.files[place].version if place in self.files else 0
         return self.documents.write((ROOT, *place[:-1]), place[-1], text, version=version)
 
     def above(self, place: Place) -> Place | None:
-        """Return the file at the path of a required parent folder, or None."""
+        """Return the file that has the path of a parent folder of `place`, or None."""
         return next((place[:end] for end in range(1, len(place)) if place[:end] in self.files), None)
 
     def below(self, folder: Place) -> Iterator[Place]:
-        """Return the direct children of a folder, by name."""
+        """Return the direct children of a folder, sorted by name."""
         return iter(sorted(path for path in {*self.files, *self.folders} if path and path[:-1] == folder))
 
     def lines(self, folder: Place, path: str, depth: int = 0) -> list[str]:
@@ -132,7 +132,7 @@ class MemoryFiles:
             self._preserve_folder(old)
 
     def _preserve_folder(self, place: Place) -> None:
-        """Preserve the parent folder if this was the last item in it."""
+        """Keep the parent folder as an empty folder if `place` is the last item in it."""
         folder, own = place[:-1], len(place)
         siblings = [path for path in {*self.files, *self.folders} if path[: len(folder)] == folder and path[:own] != place]
         if folder and not any(len(path) > len(folder) for path in siblings):
@@ -142,7 +142,7 @@ class MemoryFiles:
 
 
 def size_of(count: int) -> str:
-    """Return a number of bytes for people, in the format of the SDK's own tool."""
+    """Return a readable number of bytes, such as "1.5K", in the format of the SDK's own tool."""
     power = min(max(count.bit_length() - 1, 0) // 10, 3)
     rounded = count / 1024**power
     return f"{rounded:.0f}{'BKMG'[power]}" if rounded == int(rounded) else f"{rounded:.1f}{'BKMG'[power]}"

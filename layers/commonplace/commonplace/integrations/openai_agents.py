@@ -1,4 +1,4 @@
-"""Tools for the OpenAI Agents SDK."""
+"""Offer the tools of a memory to agents of the OpenAI Agents SDK."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[FunctionTool]":
-    """Return the tools for `Agent(tools=memory_tools(memory))`. `model_tools` explains `tier`.
+    """Return the tools for `Agent(tools=memory_tools(memory))`. For `tier`, see `model_tools`.
 
     A failed call is reported to the model as JSON, `{"error": {...}}`, and the run continues.
     """

@@ -1,4 +1,4 @@
-"""Tools for pydantic-ai."""
+"""Offer the tools of a memory to pydantic-ai agents."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[Tool[Any]]":
-    """Return the tools for `Agent(model, tools=memory_tools(memory))`. `model_tools` explains `tier`.
+    """Return the tools for `Agent(model, tools=memory_tools(memory))`. For `tier`, see `model_tools`.
 
-    If a call fails because of its arguments, the model is asked to retry. Any other failure fails the tool, but not the run.
+    If a call fails because of its arguments, the model is asked to retry. Any other failure ends the call, but not the run.
     """
     require_extra("pydantic-ai", "tools for pydantic-ai are asked for")
     return [_build_tool(tool) for tool in model_tools(memory, tier)]

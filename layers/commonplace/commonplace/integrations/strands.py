@@ -1,4 +1,4 @@
-"""Tools for Strands Agents."""
+"""Offer the tools of a memory to Strands agents."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[PythonAgentTool]":
-    """Return the tools for `Agent(tools=memory_tools(memory))`. `model_tools` explains `tier`.
+    """Return the tools for `Agent(tools=memory_tools(memory))`. For `tier`, see `model_tools`.
 
     A failed call becomes a tool result with the status `error`, and the agent continues.
     """

@@ -1,4 +1,4 @@
-"""The tools of a memory for these frameworks. The tools are built from the manifest and called by a model."""
+"""Build the tools for agent frameworks from the rows of the manifest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from commonplace.use_cases.dispatch import internal_error
 
 @dataclass(frozen=True)
 class ModelTool:
-    """A tool over a memory. `schema` is the JSON schema of its arguments."""
+    """A tool of a memory. `schema` is the JSON schema of the tool's arguments."""
 
     name: str
     description: str
@@ -22,20 +22,20 @@ class ModelTool:
     memory: Commonplace
 
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the tool's answer. Raises `CommonplaceError`, also for internal errors, without exposing details."""
+        """Call the tool and return its answer. Every error raises a `CommonplaceError` without internal details."""
         try:
             return self.memory.call(self.name, as_declared(tool_named(self.name).request, arguments), admin=False)
         except CommonplaceError:
             raise
-        except Exception as error:  # noqa: BLE001 - a model gets a code and an id, never the text of an unknown failure
+        except Exception as error:  # noqa: BLE001 - a model gets a code and an id, but never the text of an unknown failure
             raise internal_error(error) from None
 
 
 def model_tools(memory: Commonplace, tier: ShownTier | None = None) -> list[ModelTool]:
     """Return the tools of a tier: `primary`, `core` (includes primary) or `all`. By default, return the tools that MCP shows.
 
-    Each tool acts on one user's memory, so arguments never name the user. Bulk exports and imports are only planned, because
-    the caller is a model.
+    Each tool acts on one user's memory, so arguments never name the user. Because the caller is a model, exports only count
+    memories, and imports and restores are dry runs.
     """
     rows = cast(Sequence[dict[str, Any]], shown_rows(tier))
     return [ModelTool(row["name"], row["description"], row["input_schema"], memory) for row in rows]

@@ -1,7 +1,7 @@
-"""The old store's read tools, by their old names. They read the memories that were migrated to Commonplace.
+"""Offer the read tools of the old store under their old names, for memories that were migrated to Commonplace.
 
-`memory` is the `Commonplace` to read. Without `memory`, a function opens the file that the environment names. Nothing is
-written, and no use is counted.
+`memory` is the `Commonplace` to read. Without `memory`, a function opens the memory that the environment variables name.
+Nothing is written, and no use is counted.
 """
 
 from collections import Counter
@@ -27,8 +27,8 @@ from commonplace.use_cases.search import search_memory
 def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Commonplace | None = None) -> list[dict[str, Any]]:
     """Return the tags in use that are similar to a tag, most similar first, as `{"tag", "similarity", "count"}`.
 
-    Similarity is 1.0 if the tags differ only by spelling, number or a known synonym. Otherwise similarity is the cosine of
-    the tags' vectors. Two things of one kind (`python2`, `python3`) have similarity 0.0.
+    The similarity is 1.0 if the tags differ only in spelling or number, or are known synonyms. Two things of one kind
+    (`python2`, `python3`) and tags without vectors have similarity 0.0. Other tags have the cosine of their vectors.
     """
     with _open_memory(memory) as (caller, ports):
         counts = tags_in_use(caller, ports)
@@ -38,14 +38,14 @@ def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Common
 
 
 def tinydb_get_memory(memory_id: str | int, *, memory: Commonplace | None = None) -> dict[str, Any]:
-    """Return a memory by old or new id, in the old store's fields. Raises `NOT_FOUND` for an unknown id."""
+    """Return a memory by its old or new id, in the format of the old store. Raises `NOT_FOUND` for an unknown id."""
     with _open_memory(memory) as (caller, ports):
         (shown,) = _format_memories([memory_with_id(str(memory_id), caller, ports)], caller, ports)
         return shown
 
 
 def tinydb_search_memories(query: str, limit: int = 10, *, memory: Commonplace | None = None) -> list[dict[str, Any]]:
-    """Return the memories that match a query, best first, in the old store's fields. `limit` is from 1 to 100."""
+    """Return the memories that match a query, best first, in the format of the old store. `limit` is from 1 to 100."""
     with _open_memory(memory) as (caller, ports):
         request, _ = validate.validate(SearchRequest, {"query": query, "limit": limit}, caller.now.tzinfo)
         ids = [hit.id for hit in search_memory(request, caller, ports).results]

@@ -1,1 +1,1 @@
-"""Prompts, untrusted text in prompts, and the JSON of answers."""
+"""Load prompts, mark untrusted text in them, and parse the JSON of answers."""

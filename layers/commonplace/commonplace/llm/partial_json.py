@@ -1,4 +1,4 @@
-"""The items of a JSON list in a model's answer, complete or cut off."""
+"""Read the items of a JSON list in a model's answer, even if the answer was cut off."""
 
 import json
 import re
@@ -9,28 +9,28 @@ from typing import Any
 from pydantic_core import from_json
 
 CUTS = ("max_tokens", "model_context_window_exceeded")
-"""Stop reasons of an answer that was ended by a limit, in the middle of something perhaps."""
+"""The stop reasons of an answer that a limit cut off, perhaps in the middle of an item."""
 
 _MOST_OPENINGS = 20
 _HALVES = re.compile(
     r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff]"
 )
-"""Half a character (a lone surrogate). Also matches a whole pair and an escaped backslash, to skip them."""
+"""Matches half a character (a lone surrogate). Whole pairs and escaped backslashes also match, so that they are skipped."""
 
 
 @dataclass(frozen=True)
 class Items:
-    """The complete items of a list, in order. `incomplete` is the item where the answer was cut off."""
+    """The complete items of a list, in order. `incomplete` is the item in which the answer was cut off, or None."""
 
     complete: list[object]
     incomplete: object = None
 
 
 def items_of(text: str, name: str, cut: bool) -> Items | None:
-    """Return the list of that name in the answer's JSON. Returns None if there is none.
+    """Return the items of the list `name` in the JSON of an answer, or None if there is no such list.
 
-    Fences and remarks around the JSON are ignored. `cut` is True if a limit ended the answer, perhaps within an item.
-    Half a character is read as U+0000, which no field may contain. So only the item with this character is invalid.
+    Code fences and remarks around the JSON are ignored. `cut` is True if a limit ended the answer, perhaps within an item.
+    Half a character is read as U+0000, which no field may contain, so that only the item with this character is invalid.
     """
     for fields, remainder in _find_objects(text):
         if isinstance(fields.get(name), list):
@@ -41,7 +41,7 @@ def items_of(text: str, name: str, cut: bool) -> Items | None:
 
 
 def object_with(text: str, name: str) -> dict[str, Any] | None:
-    """Return the first complete JSON object of the answer that has a field of that name."""
+    """Return the first complete JSON object in an answer that has the field `name`, or None."""
     return next((fields for fields, remainder in _find_objects(text) if name in fields and _has_full_object(remainder)), None)
 
 
@@ -71,7 +71,7 @@ def _has_full_object(text: str) -> bool:
 
 
 def _is_cut_after_item(text: str) -> bool:
-    """Return whether only closing brackets are missing. After a list within an item, the rest of the item is missing too."""
+    """Return whether a JSON object was cut off between two items of its list, so that at most "]}" is missing."""
     trimmed = text.rstrip(", \n")
     return any(_is_json(trimmed + end) for end in ("", "}", "]}"))
 

@@ -1,1 +1,1 @@
-"""Language processing: redaction, third person, classification, tags, time ranges, paraphrase. Uses no port."""
+"""Redact, rewrite, classify, tag and compare texts, and read time ranges in queries. This package uses no port."""

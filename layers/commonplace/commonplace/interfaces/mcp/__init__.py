@@ -1,1 +1,1 @@
-"""The Model Context Protocol offers the tools, resources and prompts of one memory to any agent that supports MCP."""
+"""Serve the tools, resources and prompts of a memory to any agent that supports the Model Context Protocol (MCP)."""

@@ -1,4 +1,4 @@
-"""The location and format of the configuration file of each client that starts MCP servers."""
+"""Describe the location and format of the configuration file of each client that starts MCP servers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ _FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
     "darwin": (None, ("Library", "Application Support")), "win32": ("APPDATA", ("AppData", "Roaming")),
     "linux": ("XDG_CONFIG_HOME", (".config",)),
 }  # fmt: skip
-"""For each platform, the variable that names the settings folder, and the default folder below the home folder."""
+"""Maps each platform to the variable that names the settings folder, and to the default folder below the home folder."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client. `servers` is the key of the file that lists servers by name. `typed` is True if entries state "stdio".
+    """A client and its configuration file, which lists servers below the key `servers`. If `typed`, entries state "stdio".
 
-    If the file is outside the settings folder, the environment variable `variable` can replace the home folder.
+    If the file is outside the settings folder, the environment variable `variable` can name another folder than home.
     """
 
     title: str
@@ -30,7 +30,7 @@ class Client:
     variable: str | None = None
 
     def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
-        """Return the path of the client's file. `platform` is as in `sys.platform`. `named` reads a folder variable."""
+        """Return the path of the file. `platform` is like `sys.platform`. `named` returns the folder in a variable."""
         settings = _FOLDERS.get(platform, _FOLDERS["linux"])
         variable, usual = settings if self.in_settings else (self.variable, ())
         folder = named(variable) if variable else None

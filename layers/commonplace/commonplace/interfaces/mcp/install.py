@@ -1,4 +1,4 @@
-"""Add this server to a client's file. The change is shown first, and a copy of the file is saved before writing."""
+"""Add this server to a client's configuration file. A copy of the old file is saved before the new one is written."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a file. `before` is the current text, or None without a file. `old` is the current entry."""
+    """A change to a client's file. `before` is the current text, or None if there is no file. `old` is the current entry."""
 
     file: Path
     servers: str
@@ -31,12 +31,12 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the file lacks the entry."""
+        """Whether the file lacks the entry, or has a different one."""
         return bool(self.old != self.new)
 
 
 def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
-    """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file is not valid JSON."""
+    """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file is not suitable JSON."""
     before, entry = _read_text(file), client.entry(command[0], list(command[1:]))
     try:
         whole = read_object(before) if before and before.strip("\ufeff \t\r\n") else {}
@@ -78,13 +78,13 @@ def _read_text(file: Path) -> str | None:
 
 
 def _format_config(whole: dict[str, Any], before: str) -> str:
-    """Return the new text of a file. Keep the indentation and line breaks of the old text, `before`."""
+    """Return the new text of a file, with the indentation and line breaks of the old text `before`."""
     match = _INDENT.search(before)
     indent = match[1] if match else "  "
     text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
     try:
         text.encode()
-    except UnicodeEncodeError:  # an unpaired surrogate, written as its escape
+    except UnicodeEncodeError:  # an unpaired surrogate is written as an escape
         text = json.dumps(whole, indent=indent) + "\n"
     return text.replace("\n", "\r\n") if "\r\n" in before else text
 

@@ -1,4 +1,4 @@
-"""The memory that a server serves. The memory opens on first use, because servers start long before their first request."""
+"""Open the memory of a server on first use, because servers start long before their first request."""
 
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class UserMemory(Protocol):
-    """The memory of one user, as a model uses it. Both methods raise `CommonplaceError`."""
+    """The memory of one user, as a model uses it. Both methods may raise `CommonplaceError`."""
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
     ) -> dict[str, Any]:
-        """Call a tool. Returns JSON values. `progress` is called with the number done, and with the total if known."""
+        """Call a tool and return JSON values. `progress` receives the number of items done, and the total if known."""
 
     def page(self, name: str) -> str | None:
         """Return the text of a page by name, such as `MEMORY.md`. Returns None if there is no such page."""
@@ -33,7 +33,7 @@ def of_request(memory: UserMemory, request: Any) -> UserMemory:
 
 
 class OpenedLater:
-    """A memory opened by the first call and shared by all calls. If opening fails, the next call tries again."""
+    """A memory that the first call opens and that all calls share. If opening fails, the next call tries again."""
 
     def __init__(self, make: "Callable[[], Commonplace]") -> None:
         self._make, self._lock = make, RLock()  # reentrant, because a signal may interrupt the thread that closes the memory
@@ -41,7 +41,7 @@ class OpenedLater:
         self._memory: Commonplace | None = None
 
     def open(self) -> "Commonplace":
-        """Open the memory if necessary, and return it. Raises `STORAGE_UNAVAILABLE` if the memory was closed."""
+        """Return the memory, and open it if necessary. Raises `STORAGE_UNAVAILABLE` if the memory was closed."""
         with self._lock:
             if self._closed:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")

@@ -1,4 +1,4 @@
-"""Resources that a client can read by address. A resource is a single memory, or a page with memories."""
+"""Serve the resources that a client can read by address, which are single memories and pages with memories."""
 
 import json
 from urllib.parse import unquote
@@ -42,7 +42,7 @@ def read(uri: str, memory: UserMemory) -> types.ReadResourceResult:
     except CommonplaceError as error:
         code = types.INVALID_PARAMS if error.code.status < 500 else types.INTERNAL_ERROR
         raise MCPError(code, str(error), {"uri": uri, **error.body()}) from None
-    except Exception as error:  # noqa: BLE001 - the client gets a code and an id, never the text of an unknown failure
+    except Exception as error:  # noqa: BLE001 - the client gets a code and an id, but never the text of an unknown failure
         raise MCPError(types.INTERNAL_ERROR, str(internal_error(error))) from None
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=media, text=text)])
 

@@ -1,4 +1,4 @@
-"""The MCP server over one memory, which dispatches each request of the protocol."""
+"""Build the MCP server over a memory, which dispatches each request of the protocol."""
 
 from typing import Any, cast, get_args
 
@@ -16,7 +16,7 @@ _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that serves subscriptions announces changes of the list of tools. A server announces no other changes."""
+    """A server that declares changes to the list of tools if it serves subscriptions, and that declares no other changes."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         capabilities, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
@@ -28,7 +28,7 @@ class _Server(Server):
 def server_over(memory: UserMemory, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
     """Return a server that shows the tools of `tier`. The memory opens on the first tool call or resource read.
 
-    `keeps_lists` is True if one process answers all requests of a client. Only then can the client's list of tools change.
+    `keeps_lists` is True if one process answers all requests of a client. Only then can the list of tools change.
     """
     tools = Tools(memory, keeps_lists)
 

@@ -1,4 +1,4 @@
-"""Serve the client that started this process, over stdin and stdout. Only the protocol writes to stdout."""
+"""Serve the client that started this process over stdin and stdout. Only the protocol writes to stdout."""
 
 import os
 import signal
@@ -39,4 +39,4 @@ async def _serve_memory(memory: OpenedLater, tier: ShownTier | None) -> None:
         try:
             await server.run(read, write, server.create_initialization_options())
         finally:
-            sys.stdout.flush()  # while stdout is still redirected to stderr, because printed text is not for the client
+            sys.stdout.flush()  # while stdout is still redirected to stderr, because printed text must not reach the client

@@ -1,6 +1,6 @@
-"""The tools that a client is shown, and calls of tools. Calls run in threads and can report progress.
+"""List the tools that a client is shown, and call tools in threads that can report progress.
 
-A client is shown the tools of a tier, and every tool requested from `discover_memory_tools`. A client may call any tool.
+A client is shown the tools of a tier and those requested from `discover_memory_tools`, but may call any tool.
 """
 
 import functools
@@ -36,7 +36,7 @@ _NAMES = {tool.name for tool in TOOLS}
 _DISCOVER = "discover_memory_tools"
 _PAUSE = 0.1  # seconds between two progress reports
 _THREADS = 8
-_LISTED_FOR = 3_600.0  # seconds that an added tool stays in a list over HTTP after its last use
+_LISTED_FOR = 3_600.0  # seconds that an added tool stays in the list of an HTTP client after its last use
 _BY_A_PERSON = (
     "if your client does not offer it, a person can start this server with `--tier core` (everyday tools) or `--tier all`; "
     "over HTTP its address ends in `?tier=core` or `?tier=all`"
@@ -44,7 +44,7 @@ _BY_A_PERSON = (
 
 
 def shown_tools(tier: ShownTier | None, added: Collection[str] = ()) -> list[Tool]:
-    """Return the tools of a tier and the added tools, in manifest order. None stands for the default tools."""
+    """Return the tools of a tier and the added tools, in manifest order. If `tier` is None, the default tools are used."""
     return list(_list_tools(tier, frozenset(added)))
 
 
@@ -56,24 +56,24 @@ def _list_tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ..
 class Tools:
     """The tools for the clients of one server. At most eight calls run at a time.
 
-    On stdio there is one client. Over HTTP, all clients of a user share the added tools until an hour after the last use.
+    On stdio, there is one client. Over HTTP, all clients of a user share the added tools until an hour after their last use.
     `keeps_lists` is True if this process also receives the next request of a client.
     """
 
     def __init__(self, memory: UserMemory, keeps_lists: bool) -> None:
         self._memory, self._keeps_lists, self._limiter = memory, keeps_lists, CapacityLimiter(_THREADS)
         self._used: dict[UserMemory, dict[str, float]] = {}
-        """For each user, the time when each added tool was last used, in monotonic seconds."""
+        """Maps each user's memory to the added tools and the times of their last use, in monotonic seconds."""
         self._changes = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._changes)
-        """Notifies listening clients of changes (in the protocol version 2026-07-28)."""
+        """The handler that notifies subscribed clients of changes, as protocol version 2026-07-28 defines it."""
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
         """Run blocking work in a thread."""
         return await to_thread.run_sync(work, limiter=self._limiter)
 
     def shown(self, tier: ShownTier | None, context: ServerRequestContext) -> list[Tool]:
-        """Return the tools that a client is shown. These are the tools of `tier` and the added tools."""
+        """Return the tools that a client is shown, which are the tools of `tier` and the added tools."""
         added = self._used.get(of_request(self._memory, context.request), {}).items()
         return shown_tools(
             tier, [name for name, at in added if context.request is None or time.monotonic() - at < _LISTED_FOR]
@@ -82,7 +82,7 @@ class Tools:
     async def call(
         self, tier: ShownTier | None, context: ServerRequestContext, params: CallToolRequestParams
     ) -> CallToolResult:
-        """Call a tool. Returns an error of the call as an answer. Raises a protocol error for an unknown tool.
+        """Call a tool. The answer to a failed call contains its error. An unknown tool raises a protocol error.
 
         `tier` is the tier that the client is shown. A call of `discover_memory_tools` can add a tool.
         """

@@ -1,4 +1,4 @@
-"""The prompts beside this file, and untrusted text as data between marks that it cannot close."""
+"""Load the prompts in this folder, and enclose untrusted text in tags that the text cannot close."""
 
 import functools
 import hashlib
@@ -13,18 +13,18 @@ _OF_MODE: dict[Mode, tuple[str, ...]] = {"rules": (), "pipeline": ("extract", "d
 
 @functools.cache
 def instructions(name: str) -> str:
-    """Return a prompt by the name of its file, without ".md"."""
+    """Return the prompt in the file `name`, which is given without ".md"."""
     return (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
 
 
 def prompt_version(mode: Mode) -> str | None:
-    """Return twelve hexadecimal digits that identify a mode's prompts. Returns None for a mode without prompts."""
+    """Return twelve hexadecimal digits that identify the prompts of a mode, or None for a mode without prompts."""
     texts = [instructions(name) for name in _OF_MODE[mode]]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12] if texts else None
 
 
 def delimited_data(parts: Mapping[str, str], mark: str) -> str:
-    """Return the parts unchanged. Each part is between tags with the name of the part and the mark."""
+    """Return the parts as one text, in which each part is enclosed in tags made of its name and `mark`."""
     return "\n".join(f"<{name}-{mark}>\n{part}\n</{name}-{mark}>" for name, part in parts.items())
 
 

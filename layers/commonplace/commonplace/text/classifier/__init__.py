@@ -1,1 +1,1 @@
-"""Estimates the type, category, importance and worthiness of a statement with a small linear model."""
+"""Estimate the type, category and importance of a statement with a small linear model, and whether it is worth storing."""

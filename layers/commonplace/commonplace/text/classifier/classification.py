@@ -17,12 +17,12 @@ STANDING = Label("preference", "system")
 _PASSING = (Label("other", "interactions"), Label("other", "contexts"))
 _MOST_SENTENCES = 40
 _KEEP_SLOPE = 4.0
-_CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth storing passes both
+_CENTRAL, _SURE = 4, 0.9  # no unworthy training statement reaches both thresholds
 _VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 
 def is_standing_wish(text: str) -> bool:
-    """Return whether a text says how to answer or address the user in general, and is not a single request."""
+    """Return whether a text is a standing wish about how to answer or address the user, rather than a one-off request."""
     return _compile_wishes().search(straight(text.strip())) is not None
 
 
@@ -36,13 +36,13 @@ def _compile_wishes() -> re.Pattern[str]:
 
 
 def is_about_health(text: str) -> bool:
-    """Return whether a text names an allergy, an illness or the like, except as the topic of a book or an article."""
+    """Return whether a text mentions an allergy, an illness or the like, other than as the topic of a book or an article."""
     plain = normal(text)
     return bool(_load_patterns()["health"].search(plain)) and not _load_patterns()["heard_of"].search(plain)
 
 
 def states_name(text: str) -> bool:
-    """Return whether a text gives the name of the user, their family, their pets or their boss."""
+    """Return whether a text states the name of the user, or of a relative, a pet or a boss."""
     return bool(_load_patterns()["named"].search(straight(text)))
 
 
@@ -65,9 +65,9 @@ def _build_cue_pattern(cue: str) -> str:
 class Classification:
     """The labels of one statement.
 
-    `level` is the importance, from 1 (harmless to forget) to 5 (harmful to forget). `worthy` is True if the statement is
-    useful in some weeks. `confidence` is the probability, 0 to 1, that type and category are both right. `worth` is the
-    strength of the reasons to store the statement, 0 to 1. Callers compare `worth` with a threshold.
+    `level` is the importance, from 1 (harmless to forget) to 5 (harmful to forget). `worthy` is True if the statement will
+    still be useful in a few weeks. `confidence` is the probability, 0 to 1, that the type and the category are both right.
+    `worth`, 0 to 1, measures the reasons to store the statement. Callers compare `worth` with a threshold.
     """
 
     statement_type: StatementType
@@ -77,15 +77,15 @@ class Classification:
     confidence: float
     worth: float
     likely: tuple[Category, ...] = ()
-    """The category, and the likeliest alternative."""
+    """The chosen category, followed by the likeliest alternative."""
 
 
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
-    """Classify any text. `vector` averages its words.
+    """Classify a text. `vector` is the average of its word vectors, or None.
 
-    `encoded` has the features of the sentence encoders. If it is None, a model trained without them is used. If the whole
-    text is not worth storing, the labels come from its most certain worthy sentence, like an allergy between a greeting
-    and a joke. Statements about the user's health, a name or how to answer are never rated below 4.
+    `encoded` contains the features of the sentence encoders. If it is None, a model without these features is used. If the
+    text as a whole is not worth storing, but one of its sentences clearly is (an allergy between a greeting and a joke), the
+    labels are those of that sentence. Statements about health, a name or how to answer are never rated below level 4.
     """
     classification = _classify_text_or_sentence(text, vector, encoded)
     if is_standing_wish(text) and not _is_question(text):
@@ -115,7 +115,7 @@ def _classify_text_or_sentence(text: str, vector: Vector | None, encoded: Vector
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
-    """Return the labels for a model's `scores`: one for each label, for worthiness, and for each importance step."""
+    """Return the labels that `scores` imply. A model has one score per label, one for worthiness, and one per level step."""
     shares = label_shares(labels, tuning.temperature, scores)
     label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])
@@ -139,7 +139,7 @@ def _pick_categories(chosen: Category, shares: dict[Label, float]) -> tuple[Cate
 
 
 def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) -> dict[Label, float]:
-    """Return the probability of each label, before calibration. The probabilities add up to one."""
+    """Return the uncalibrated probability of each label. The probabilities add up to 1."""
     top = float(scores[: len(labels)].max())
     shares: dict[Label, float] = {}
     for label, score in zip(labels, scores.tolist(), strict=False):
@@ -149,7 +149,7 @@ def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) 
 
 
 def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
-    """Return the likeliest type with its likeliest category, and the probability of this label."""
+    """Return the label with the likeliest type and the likeliest category of that type, and the label's probability."""
     by_type: dict[StatementType, float] = {}
     for label, share in shares.items():
         by_type[label.statement_type] = by_type.get(label.statement_type, 0.0) + share
@@ -162,6 +162,6 @@ def _compute_share(odds: float) -> float:
 
 
 def log_odds(share: float) -> float:
-    """Return the log odds, limited to about -14 and 14."""
+    """Return the log odds of a probability, clamped to about ±14."""
     bounded = min(max(share, 1e-6), 1.0 - 1e-6)
     return math.log(bounded / (1.0 - bounded))

@@ -1,6 +1,6 @@
-"""The trained models of statements and of clauses. Their heads are linear weights of hashed features and embeddings.
+"""Classify statements and clauses with linear models of their hashed features and embeddings.
 
-The features are the normalized words of a text, and classes of cue words like liking, habit or kin.
+The features of a text are its normalized words and the classes of its cue words, such as liking, habit or kin.
 """
 
 import functools
@@ -25,11 +25,11 @@ _STOPS = frozenset("!.?;。！？…")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[?!.;:,…¿¡。！？、，]|[\U0001F300-\U0001FAFF\u2600-\u27BF]")
 _DIGIT = re.compile(r"\d")
 _QUOTES = str.maketrans("’‘`´“”", "''''\"\"")
-_LAST_FOLDED = "\u058f"  # the end of Latin, Greek, Cyrillic and Armenian; in later scripts, a mark is part of the letter
+_LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic and Armenian end here. In later scripts, marks belong to letters.
 
 
 def normal(text: str) -> str:
-    """Return the text in the normalized spelling of the cue table and the features."""
+    """Return the text as the cue table and the features spell it, in lower case and with every digit replaced by 0."""
     plain = unicodedata.normalize("NFKC", text).translate(_QUOTES).lower()
     if not plain.isascii():
         plain = "".join(char if char > _LAST_FOLDED else _strip_marks(char) for char in plain)
@@ -59,7 +59,7 @@ def words(plain: str) -> list[str]:
 
 
 def sentences(plain: str) -> list[list[str]]:
-    """Return the words by sentence, with the closing marks. A text without words has one empty sentence."""
+    """Split a normalized text into sentences, as lists of words and marks. A text without words gives one empty sentence."""
     sentences: list[list[str]] = [[]]
     for word in words(plain):
         sentences[-1].append(word)
@@ -73,7 +73,7 @@ def _strip_marks(char: str) -> str:
 
 
 class Lexicon(NamedTuple):
-    """The cue table. `phrases` and `stems` map to classes. `longest` has the longest phrase of each first word."""
+    """The table of cues. `phrases` and `stems` map to classes. `longest` is the maximum length of phrases by first word."""
 
     phrases: dict[str, list[str]]
     longest: dict[str, int]
@@ -83,7 +83,7 @@ class Lexicon(NamedTuple):
 
 
 class Tagged(NamedTuple):
-    """A sentence with the classes at each word. `skeleton` has the classes, function words and word shapes in order."""
+    """A sentence with the cue classes of each word. In `skeleton`, classes and word shapes replace all but function words."""
 
     words: list[str]
     classes: list[list[str]]
@@ -91,7 +91,7 @@ class Tagged(NamedTuple):
 
 
 def tag(sentence: list[str]) -> Tagged:
-    """Return the cues of a sentence. `sentence` has the words as `sentences` returns them."""
+    """Find the cues in a sentence. `sentence` is one of the lists that `sentences` returns."""
     table = lexicon()
     classes: list[list[str]] = []
     skeleton: list[str] = []
@@ -110,7 +110,7 @@ def tag(sentence: list[str]) -> Tagged:
 
 
 def unspaced_classes(text: str) -> list[str]:
-    """Return the classes of the Chinese, Japanese and Korean cues in a text, in the order of the table."""
+    """Return the classes of the Chinese, Japanese and Korean cues in a text, in table order."""
     if not CJK.search(text):
         return []
     padded = text + " "
@@ -119,7 +119,7 @@ def unspaced_classes(text: str) -> list[str]:
 
 @loaded_once
 def lexicon() -> Lexicon:
-    """Return the packaged cue table. It is loaded once per process."""
+    """Return the packaged table of cues, which is loaded once per process."""
     table = read_table(__package__, "cues.toml")
     made = Lexicon({}, {}, {}, [], [])
     for name, listed in table.items():
@@ -131,7 +131,7 @@ def lexicon() -> Lexicon:
 
 def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
     if CJK.search(phrase):
-        # A trailing blank is part of a Korean cue, because the particle must end the word.
+        # A Korean cue may end with a space, so that its particle must end the word.
         table.unspaced.append((phrase.lstrip(), name))
         return
     parts = words(normal(phrase.strip()))
@@ -147,7 +147,7 @@ def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
 
 
 def _find_phrases(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
-    """Return the classes of the phrases that begin at a word, longest first, and the length of the longest in words."""
+    """Return the classes of the phrases that begin at `place`, longest first, and the word count of the longest phrase."""
     word = sentence[place]
     names: list[str] = []
     span = 0
@@ -175,15 +175,15 @@ def _get_shape(word: str) -> str:
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
-"""A "fact" is about the user and worth knowing in some months. A "wish" says how the assistant should behave. "others" is
-about the affairs of other people.
+"""A "fact" is about the user and still worth knowing in a few months. A "wish" says how the assistant should behave.
 
-The other kinds are small talk, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
-others, and an attempt to command the reader."""
+The kind "passing" is small talk, "asking" is a question or request, "imagined" is a hypothetical or a joke, "role_play" is a
+line from a role or from fiction, "others" is about other people, "pasted" was written by somebody else, and "injection" tries
+to command the assistant."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Shares = Mapping[Kind, float]
 SLOTS = 1 << 16
-# The share of each family in the squared length of a text's features. Nearby values do as well in cross-validation.
+# Each family's share of the squared length of a text's feature vector. Similar values do equally well in cross-validation.
 _SHARES = {
     "word": 0.8, "word pair": 1.2, "letters": 2.0, "skeleton pair": 0.5, "skeleton triple": 0.5, "skeleton gap": 0.3,
     "cue": 0.6, "cue pair": 0.2, "sentence opening": 0.5, "text opening": 0.3, "form": 0.3,
@@ -191,17 +191,17 @@ _SHARES = {
 _WIDTHS = {name: share**0.5 for name, share in _SHARES.items()}
 _SPACED_MARK = re.compile(r"\w [.?!]")
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
-# Dicts are used as ordered sets. A fixed order makes sums equal in every process.
+# Dicts serve as ordered sets. Their fixed order makes sums identical in every process.
 _Families = dict[str, dict[str, None]]
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Heads over the features that sentence encoders compute for a text.
+    """The heads for the features that sentence encoders compute for a text.
 
-    `single` weighs the features. `axes` are their main directions. `pairs` times `scales` weigh the products of any two
-    directions. Only products distinguish a wish to the assistant from a personal wish. `mean` and `widths` normalize the
-    features.
+    `single` contains the weights of the features, and `axes` contains their principal directions. `pairs` times `scales`
+    gives the weights for the products of any two directions. Only these products distinguish wishes to the assistant from
+    personal wishes. `mean` and `widths` normalize the features.
     """
 
     mean: NDArray[np.float32]
@@ -212,7 +212,7 @@ class Encoded:
     scales: NDArray[np.float32]
 
     def scores(self, features: Vector) -> Vector:
-        """Return the numbers that the features of a text add to the scores of the heads."""
+        """Return what the encoder features of a text add to the score of each head."""
         axes, single, pairs = _convert_weights(self)
         seen = scaled(features, self.mean, self.widths)
         main = axes @ seen
@@ -221,7 +221,7 @@ class Encoded:
         return total + ((main[first] * main[second] * widths) @ pairs) * self.scales
 
     def same(self, other: "Encoded") -> bool:
-        """Return whether two models are nearly equal. The directions may differ slightly between processors."""
+        """Return whether two models give nearly equal scores. Directions may differ slightly between processors."""
         if self.axes.shape != other.axes.shape or self.single.shape != other.single.shape:
             return False
         drawn = np.random.default_rng(0).standard_normal((50, len(self.mean)), dtype=np.float32)
@@ -236,7 +236,7 @@ def _convert_weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
 
 
 def scaled(features: Vector, mean: Vector, widths: Vector) -> Vector:
-    """Normalize features by their distance from the mean, to unit length. Zeros mean unknown features and stay."""
+    """Center and scale features, then normalize them to unit length. A zero marks an unknown feature and stays zero."""
     seen = np.where(features == 0.0, np.float32(0.0), (features - mean) * widths)
     lengths = np.linalg.norm(seen, axis=-1, keepdims=True)
     made: Vector = (seen / np.maximum(lengths, 1e-9)).astype(np.float32)
@@ -245,9 +245,9 @@ def scaled(features: Vector, mean: Vector, widths: Vector) -> Vector:
 
 @loaded_once
 def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Return the pairs of numbers of a vector to multiply, and the weight of each product.
+    """Return the index pairs of the components of a vector to multiply, and the weight of each product.
 
-    With these weights, the scalar product of the products of two vectors is the squared scalar product of the vectors.
+    With these weights, the dot product of two vectors of products is the squared dot product of the original vectors.
     """
     first, second = np.triu_indices(dimension)
     return first, second, np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)
@@ -257,14 +257,14 @@ _ENCODED = tuple(field.name for field in fields(Encoded))
 
 
 class Features(NamedTuple):
-    """A text as a sparse vector. `slots` are the places in the hash table that have `values`."""
+    """The features of a text as a sparse vector. `slots` contains the hash table index of each entry in `values`."""
 
     slots: NDArray[np.int64]
     values: NDArray[np.float32]
 
 
 class Heads(NamedTuple):
-    """Heads as columns. `words` times `scales` weigh the hashed features. `vector` weighs the embedding."""
+    """Linear heads, one per column. `words` times `scales` weights the hashed features. `vector` weights the embedding."""
 
     words: NDArray[np.int8]
     scales: NDArray[np.float32]
@@ -272,12 +272,12 @@ class Heads(NamedTuple):
 
     @classmethod
     def of(cls, words: NDArray[np.float64], vector: NDArray[np.float64]) -> Self:
-        """Return the fitted weights, rounded. Word weights take one byte each."""
+        """Quantize fitted weights. Each word weight then takes one byte."""
         scales = np.abs(words).max(axis=0) / 127.0
         return cls(np.rint(words / scales).astype(np.int8), scales.astype(np.float32), vector.astype(np.float16))
 
     def scores(self, text: str, vector: Vector | None) -> Vector:
-        """Return one score per head, about -1 (no) to 1 (yes). `vector` is the text's embedding, if it has one."""
+        """Return one score per head, roughly from -1 (no) to 1 (yes). `vector` is the embedding of the text, or None."""
         seen = features(text)
         total: Vector = (seen.values @ self.words[seen.slots].astype(np.float32)) * self.scales
         if vector is not None:
@@ -287,7 +287,7 @@ class Heads(NamedTuple):
     def same(self, other: "Heads") -> bool:
         """Return whether two sets of heads are equal except for rounding differences between processors.
 
-        A weight has 127 steps, and two steps are tolerated. A single training statement changes seven.
+        Weights have 127 steps, and a difference of two is tolerated. One more training statement makes a difference of seven.
         """
         if self.words.shape != other.words.shape:
             return False
@@ -312,15 +312,15 @@ class Tuning(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A model of statements. It has one head per label, one for worthiness, and one per importance step (2 to 5)."""
+    """A model of statements, with one head per label, one for worthiness, and one per importance step (2 to 5)."""
 
     labels: tuple[Label, ...]
     heads: Heads
     tuning: Tuning
     encoded: Encoded | None = None
-    """The heads for texts with features of the sentence encoders."""
+    """The heads for the features of sentence encoders, or None for a model without them."""
     rarity: tuple[float, ...] = ()
-    """Numbers added to the scores of the labels. Without them, rare labels would be chosen too rarely."""
+    """An offset for the score of each label, without which rare labels would be chosen too seldom."""
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
         """Return the score of each head. `encoded` is used only by a model that was trained with encoder features."""
@@ -331,14 +331,14 @@ class Model(NamedTuple):
         return logits
 
     def save(self, path: Path) -> None:
-        """Write the model to a file. The same model gives the same bytes."""
+        """Write the model to a file. Equal models give identical bytes."""
         about = {"labels": self.labels, "tuning": self.tuning, "rarity": self.rarity}
         more = {} if self.encoded is None else {f"encoded_{name}": getattr(self.encoded, name) for name in _ENCODED}
         np.savez_compressed(path, **self.heads._asdict(), **more, about=np.array(json.dumps(about)))
 
 
 def load(path: Path) -> Model:
-    """Read a file that `save` wrote. Raises ValueError if the file was made for other features."""
+    """Load a model from a file that `save` wrote. Raises ValueError if the model was trained on other features."""
     with np.load(path) as stored:
         about: dict[str, Any] = json.loads(str(stored["about"]))
         model = Model(
@@ -356,30 +356,30 @@ def load(path: Path) -> Model:
 
 @loaded_once
 def shipped(name: str = "classifier.npz") -> Model:
-    """Return a packaged model. It is loaded once per process."""
+    """Return the packaged model in the file `name`, which is loaded once per process."""
     return load(DATA / name)
 
 
 class KindsModel(NamedTuple):
-    """A model of clauses with one head per kind. `temperature` scales the scores before they become probabilities."""
+    """A model of clauses with one head per kind. Scores are divided by `temperature` before they become probabilities."""
 
     heads: Heads
     temperature: float
 
     def shares(self, text: str, vector: Vector | None) -> Shares:
-        """Return the probability of each kind, in total one. `vector` averages the words of the text, if it has one."""
+        """Return the probabilities of the kinds, which add up to 1. `vector` is the average of the word vectors, or None."""
         scores = self.heads.scores(text, vector)
         grown = np.exp((scores - scores.max()) / self.temperature)
         return dict(zip(KINDS, (grown / grown.sum()).tolist(), strict=True))
 
     def save(self, path: Path) -> None:
-        """Write the model to a file. The same model gives the same bytes."""
+        """Write the model to a file. Equal models give identical bytes."""
         about = {"temperature": self.temperature, "kinds": KINDS}
         np.savez_compressed(path, **self.heads._asdict(), about=np.array(json.dumps(about)))
 
 
 def load_kinds(path: Path) -> KindsModel:
-    """Read a file that `save` wrote. Raises ValueError if the file was made for other features or kinds."""
+    """Load a model from a file that `save` wrote. Raises ValueError if it was trained on other features or kinds."""
     with np.load(path) as stored:
         about = json.loads(str(stored["about"]))
         heads = Heads(stored["words"], stored["scales"], stored["vector"])
@@ -390,13 +390,13 @@ def load_kinds(path: Path) -> KindsModel:
 
 @loaded_once
 def shipped_kinds() -> KindsModel:
-    """Return the packaged model. It is loaded once per process."""
+    """Return the packaged model of clauses, which is loaded once per process."""
     return load_kinds(DATA / "kinds.npz")
 
 
 @functools.lru_cache(maxsize=64)  # two models judge a clause, and rules mode judges the clauses of a message twice
 def features(text: str) -> Features:
-    """Return the read-only features of a text. The same text gives the same slots on every machine."""
+    """Return the features of a text, which callers must not modify. A text has the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
     for family, names in _extract_families(text).items():

@@ -1,1 +1,1 @@
-"""The foundation that all text analysis shares, such as languages, characters, sentences, tokens and number words."""
+"""Provide what all text analysis shares, such as languages, characters, sentences, tokens and number words."""

@@ -1,4 +1,4 @@
-"""The names of months and weekdays with their numbers, in the languages that have a row in `calendar.toml`."""
+"""Read the names and numbers of months and weekdays in each language that has a row in `calendar.toml`."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -9,12 +9,12 @@ from commonplace.text.foundation.expressions import table_of
 
 _IN_TIMES = "in_times"
 LANGUAGES_IN_TIMES = ("en", "de", "fr", "es", "ja")
-"""Languages that the reader of time ranges supports. The table has all spellings for them."""
+"""The languages in which time ranges are read. Their rows in `calendar.toml` contain every spelling."""
 Names = Mapping[str, int]
 
 
 class Calendar(NamedTuple):
-    """The names of a language in lower case, with their numbers. January is 1, and Monday is 0."""
+    """The names of months and weekdays in lower case, with their numbers. January is 1, and Monday is 0."""
 
     months: Names
     short_months: Names
@@ -24,13 +24,13 @@ class Calendar(NamedTuple):
 
 @cache
 def calendars() -> Mapping[str, Calendar]:
-    """Return the names of each language, by its code. Months and weekdays are spelled in the usual way only."""
+    """Return the calendar of each language by its code. Months and full weekdays appear only in their usual spelling."""
     return {code: _build_calendar(row, usual=True) for code, row in _load_rows().items()}
 
 
 @cache
 def calendar_in_times(code: str) -> Calendar:
-    """Return the names of a language in every spelling, for time ranges. Raises KeyError for an unknown language."""
+    """Return the calendar of a language with every spelling. Raises KeyError for an unknown language."""
     row = _load_rows()[code]
     return _build_calendar({**row, **row.get(_IN_TIMES, {})}, usual=False)
 
@@ -45,18 +45,18 @@ def _build_calendar(row: Mapping[str, Any], *, usual: bool) -> Calendar:
 
 
 def is_calendar_word(word: str) -> bool:
-    """Return whether a word, as tokenized, names a month, a weekday, or today or tomorrow."""
+    """Return whether a token is the name of a month or weekday, or means "today" or "tomorrow"."""
     return not {word, word.removesuffix("s")}.isdisjoint(_list_calendar_words())
 
 
 def is_weekday(word: str) -> bool:
-    """Return whether a word, as tokenized, names a weekday."""
+    """Return whether a token is the name of a weekday."""
     return not {word, word.removesuffix("s")}.isdisjoint(_list_weekday_words())
 
 
 @cache
 def month_names() -> tuple[str, ...]:
-    """Return the month names and abbreviations of every language with time ranges."""
+    """Return the names and abbreviations of months in every language of `LANGUAGES_IN_TIMES`."""
     return tuple(name for code in LANGUAGES_IN_TIMES for names in calendar_in_times(code)[:2] for name in names)
 
 
@@ -73,7 +73,7 @@ def _list_weekday_words() -> frozenset[str]:
 
 
 def _number_names(names: str, first: int, *, usual: bool) -> Names:
-    """Number the names from `first` on. With `usual`, only the first spelling of each name counts."""
+    """Map each name to its number, starting with `first`. If `usual`, only the first spelling of a name is included."""
     spelled = ((number, place.split("|")) for number, place in enumerate(names.split(), first) if place != "-")
     return {name: number for number, spellings in spelled for name in (spellings[:1] if usual else spellings)}
 

@@ -1,4 +1,4 @@
-"""Work with characters: scripts, words as runs of characters, apostrophes, accents, and invisible characters."""
+"""Detect scripts and words by their characters, and remove accents, curly apostrophes and invisible characters."""
 
 import re
 import unicodedata
@@ -9,12 +9,12 @@ KANA = r"\u3041-\u30ff"
 HAN = r"\u3400-\u9fff"
 HANGUL = r"\uac00-\ud7af"
 UNSPACED = rf"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff{KANA}{HAN}\uf900-\ufaff"
-"""Scripts that write no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+"""The scripts without spaces between words, which are Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 
 LETTERS = re.compile(r"[^\W\d_]+")
-"""A run of letters."""
+"""Matches a run of letters."""
 WORD = re.compile(r"[^\W_]+")
-"""A run of letters and digits."""
+"""Matches a run of letters and digits."""
 
 _KANA, _KANA_OR_HAN = re.compile(f"[{KANA}]"), re.compile(f"[{KANA}{HAN}]")
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -28,12 +28,12 @@ def has_kana(text: str) -> bool:
 
 
 def has_kana_or_han(text: str) -> bool:
-    """Return whether a text contains Japanese or Chinese, which write no blanks between words."""
+    """Return whether a text contains Japanese or Chinese characters."""
     return _KANA_OR_HAN.search(text) is not None
 
 
 def straight(text: str) -> str:
-    """Return the text with ' for each ’. Every character keeps its position."""
+    """Replace each curly apostrophe (’) with a straight one. Every character keeps its position."""
     return text.replace("’", "'")
 
 
@@ -64,7 +64,7 @@ _UNMARKED = _build_unmarked()
 
 
 def bare_in_place(text: str) -> str:
-    """Return the text in lower case without Latin accents. Apostrophes become straight. The length stays the same."""
+    """Return the text in lower case, without Latin accents and with straight apostrophes. The length does not change."""
     if text.isascii():
         return text.lower()
     lowered = text.lower()

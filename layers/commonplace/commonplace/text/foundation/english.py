@@ -11,14 +11,14 @@ _CACHED_WORDS = 4_096
 
 @cache
 def table(name: str) -> frozenset[str]:
-    """Return the words of the table `section.name`. Underscores become blanks. Raises KeyError for an unknown table."""
+    """Return the words of the table `name` ("section.key"), with spaces for underscores. Raises KeyError if it is unknown."""
     section, key = name.split(".")
     return frozenset(word.replace("_", " ") for word in table_of(__package__, "english.toml")[section][key].split())
 
 
 @cache
 def mapping(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the values of each word in the table `section.name`. Underscores become blanks."""
+    """Map each word in the table `name` ("section.key") to its values, with spaces for underscores."""
     section, key = name.split(".")
     pairs = (pair.replace("_", " ").partition("=") for pair in table_of(__package__, "english.toml")[section][key].split())
     return {word: tuple(values.split(",")) for word, _, values in pairs}
@@ -26,7 +26,7 @@ def mapping(name: str) -> dict[str, tuple[str, ...]]:
 
 @loaded_once
 def _load_dictionary() -> Any:
-    """Load the whole dictionary of inflections, because threads share it and must not load its parts."""
+    """Load the whole dictionary of inflections at once, because threads share it and must not load parts of it."""
     import lemminflect
 
     lemminflect.getAllInflections("be")
@@ -42,7 +42,7 @@ def _list_forms(lemma: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def everyday_verbs() -> frozenset[str]:
-    """Return the base forms that count as verbs, even if the dictionary prefers a noun."""
+    """Return the base forms that count as verbs even if the dictionary lists them mainly as nouns."""
     return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
 
 
@@ -64,19 +64,19 @@ def is_auxiliary(word: str) -> bool:
 
 
 def is_base(word: str) -> bool:
-    """Return True for the present form of a full verb that agrees with "I" ("go", but not "am", "went" or "can")."""
+    """Return whether a word is a full verb in the present form that follows "I" ("go", but not "am", "went" or "can")."""
     if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
     return "VBP" in _list_forms(word) or word in everyday_verbs()
 
 
 def is_finite(word: str) -> bool:
-    """Return True for any verb form that can follow "I", except the plural and subjunctive forms of "be"."""
+    """Return whether a word is a verb form that can follow "I", other than a plural or subjunctive form of "be"."""
     return is_base(word) or is_auxiliary(word) or is_past(word)
 
 
 def is_unheard_of(word: str) -> bool:
-    """Return True for a word in no dictionary that may be a verb ("doomscroll")."""
+    """Return whether a word is missing from the dictionary but may be a verb ("doomscroll")."""
     if not (word.islower() and word.isalpha()) or word.endswith("s") or is_known(word):
         return False
     tables = ("function.determiners", "function.nominatives", "function.subordinators", "function.conjunctions")
@@ -92,7 +92,7 @@ def is_adjective(word: str) -> bool:
 
 
 def is_describing(word: str) -> bool:
-    """Return True for a certain adjective. The dictionary also lists many nouns as adjectives ("house", "formula")."""
+    """Return whether a word is clearly an adjective. The dictionary lists many nouns as adjectives ("house", "formula")."""
     return is_adjective(word) and (not is_noun(word) or "JJR" in _list_forms(word))
 
 
@@ -101,7 +101,7 @@ def _is_form(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
 
 
 def is_past(word: str) -> bool:
-    """Return True for a past form that cannot be a present form ("went" or "moved", but not "put")."""
+    """Return whether a word is a past form that cannot be a present form ("went" or "moved", but not "put")."""
     if word in table("verbs.past"):
         return True
     if not word.endswith("ed") or is_base(word):
@@ -115,17 +115,17 @@ def is_participle(word: str) -> bool:
 
 
 def is_s_form(word: str) -> bool:
-    """Return True for a verb in the third person singular ("goes"). Many such forms are also plurals of nouns."""
+    """Return whether a word is a verb in the third person singular ("goes"). Many of these forms are also plural nouns."""
     return word.endswith("s") and _is_form(word, ("VBZ",), (word[:-1], word[:-2], word[:-3] + "y"))
 
 
 def is_everyday_s_form(word: str) -> bool:
-    """Return whether a word is a verb like "likes" or "meets". Returns False for mainly plural words ("tickets")."""
+    """Return whether a word is most likely a verb ("likes", "meets") and not a plural noun ("tickets")."""
     return is_s_form(word) and (not is_plural(word) or any(word[:-end] in everyday_verbs() for end in (1, 2)))
 
 
 def is_plural(word: str) -> bool:
-    """Return whether a word is a plural for people ("men") or a plural in "s" in the dictionary ("cats", but not "mice")."""
+    """Return whether a word means several people ("men") or is a dictionary plural in "s" ("cats", but not "mice")."""
     if word in table("people.plural"):
         return True
     stems = (word[:-1], word[:-2], word[:-3] + "y", word[:-3] + "f", word[:-3] + "fe")
@@ -133,7 +133,7 @@ def is_plural(word: str) -> bool:
 
 
 def is_english(word: str) -> bool:
-    """Return whether the dictionary has the word, or its base form."""
+    """Return whether the dictionary contains the word or its base form. Unknown words that end in "ed" also count."""
     return is_known(word) or is_past(word) or is_plural(word) or is_s_form(word) or is_ing_form(word)
 
 
@@ -144,7 +144,7 @@ def is_ing_form(word: str) -> bool:
 
 
 def agreed(word: str, plural: bool) -> str:
-    """Return the verb form for "the user" (or "they", if plural) instead of "I". Return other words unchanged."""
+    """Return the form of a verb after "I" that agrees with "the user", or with "they" if `plural`."""
     word = with_apostrophe(word)
     if word in mapping("auxiliaries.agreeing"):
         return mapping("auxiliaries.agreeing")[word][plural]

@@ -1,4 +1,4 @@
-"""Tables of words and regular expressions, stored in the package that uses them."""
+"""Load tables of words and regular expressions from the package that uses them."""
 
 import re
 import tomllib
@@ -11,18 +11,18 @@ _ROW = re.compile(r"\{(\w+\.\w+)\}")
 
 
 def read_table(package: str, name: str) -> dict[str, Any]:
-    """Return a TOML file of a package."""
+    """Return the parsed TOML file `name` of a package."""
     return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 table_of = loaded_once(read_table)
-"""Return a TOML file of a package, which is read once."""
+"""Return the parsed TOML file of a package, which is read once per process."""
 
 
 class Expressions:
-    """The table `expressions.toml` of a package. The lines of a row are joined. `{section.row}` inserts another row.
+    """The regular expressions in a package's `expressions.toml`. In a row, `{section.row}` inserts another row.
 
-    The file is read on first use. An unknown row raises KeyError.
+    The file is read on first use, and the lines of each row are joined. An unknown row raises KeyError.
     """
 
     def __init__(self, package: str) -> None:
@@ -31,7 +31,7 @@ class Expressions:
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     def expression(self, name: str) -> str:
-        """Return the row `section.row`, as part of another expression."""
+        """Return a row as text for use inside another expression. `name` has the form "section.row"."""
         if name not in self._texts:
             section, row = name.split(".")
             joined = "".join(table_of(self._package, "expressions.toml")[section][row].splitlines())
@@ -39,7 +39,7 @@ class Expressions:
         return self._texts[name]
 
     def compiled(self, name: str) -> re.Pattern[str]:
-        """Return the row `section.row` as a pattern."""
+        """Return a row as a compiled pattern. `name` has the form "section.row"."""
         pattern = self._patterns.get(name)
         if pattern is None:
             pattern = self._patterns[name] = re.compile(self.expression(name))

@@ -1,4 +1,4 @@
-"""Recognize the purpose of a text by its wording, like a standing instruction or a request for advice."""
+"""Recognize the intent of a text by its wording, such as a standing instruction or a request for advice."""
 
 from commonplace.text.foundation.expressions import Expressions
 
@@ -27,7 +27,7 @@ def is_confidential(text: str) -> bool:
 
 
 def asks_for_advice(text: str) -> bool:
-    """Return whether a text asks for a recommendation, for which the user's preferences matter."""
+    """Return whether a text asks for a recommendation that depends on the user's preferences."""
     return bool(_EXPRESSIONS.compiled("intent.advice").search(text))
 
 
@@ -37,7 +37,7 @@ def asks_for_reminders(text: str) -> bool:
 
 
 def asks_for_similar(text: str) -> bool:
-    """Return whether a question asks for more of the same."""
+    """Return whether a question asks for things that resemble a named one ("more like this")."""
     return bool(_EXPRESSIONS.compiled("intent.similar").search(text))
 
 
@@ -47,5 +47,5 @@ def asks_about_now(text: str) -> bool:
 
 
 def asks_about_the_user(text: str) -> bool:
-    """Return whether a question asks for all that is known about the user."""
+    """Return whether a question asks for everything known about the user."""
     return bool(_EXPRESSIONS.compiled("intent.about_the_user").search(text))

@@ -1,4 +1,4 @@
-"""The known languages, and the detection of a short text's language."""
+"""List the known languages, and detect the language of a short text."""
 
 import re
 from collections import Counter
@@ -12,20 +12,20 @@ from commonplace.text.foundation.expressions import read_table
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
-# The weight of a word that is also English, or that only the dictionary knows.
+# The weight of a word that English shares with another language, or that is only in the English dictionary.
 _HALF = 0.5
 UNKNOWN = "other"
-# Function words inside names ("Rio de la Plata"). Such names are not examined.
+# Names that contain these function words ("Rio de la Plata") are not examined.
 _PARTICLES = "de|del|la|las|los|el|da|do|dos|das|di|della|du|des|le|les|van|von|der|den"
 _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\w{{0,40}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language. `name` is its English name. `script` is a pattern of its script, and `letters` are those beyond a to z.
+    """A known language. `name` is in English. `script` matches its characters, and `letters` are its letters beyond a to z.
 
-    `words` identify the language. `telling` are the words that may be the subject of a statement. `speaker` are words of
-    the first person that identify the language inside an English text.
+    `words` identify the language. `telling` contains the words that may be the subject of a statement. `speaker` contains
+    the first-person words that reveal the language inside an English text.
     """
 
     code: str
@@ -57,7 +57,7 @@ def languages() -> Mapping[str, Language]:
 
 @cache
 def owners() -> Mapping[str, tuple[str, ...]]:
-    """Return for each word the codes of the languages that have this word in their list."""
+    """Map each listed word to the codes of the languages whose lists contain it."""
     codes: dict[str, tuple[str, ...]] = {}
     for language in languages().values():
         for word in language.words:
@@ -70,14 +70,14 @@ def _compile_pattern(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
-@lru_cache(maxsize=512)  # one call needs it several times for the same text
+@lru_cache(maxsize=512)  # a single request often asks for the same text several times
 def language_of(text: str) -> str:
-    """Return the code of a text's language. It is `en` by default, and `other` for an unknown script."""
+    """Return the language code of a text. The default is `en`, and the code for an unknown script is `other`."""
     if text.isascii():
         return _detect_latin(text)
     latin = len(_compile_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
     foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
-    # A character of these scripts counts more than a Latin letter
+    # A non-Latin character counts as much as three Latin letters
     if foreign * 3 > latin:
         written = (language for language in languages().values() if language.script)
         return next((language.code for language in written if _compile_pattern(language.script).search(text)), UNKNOWN)
@@ -85,7 +85,7 @@ def language_of(text: str) -> str:
 
 
 def _detect_latin(text: str) -> str:
-    """Return `en` if English words prevail. Else each word votes for its languages, and counts more if they are few."""
+    """Return `en` if English words prevail. Otherwise words vote for their languages, and exclusive words count most."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_find_words(text))
@@ -98,7 +98,7 @@ def _detect_latin(text: str) -> str:
         foreign_codes = [code for code in owning if code != ENGLISH]
         scores.update({code: 1 / len(foreign_codes) ** 2 for code in foreign_codes})
         if len(word) == 1 and word.isascii() and word != "i":
-            # A single letter may be a variable or a list mark.
+            # A single letter may be a variable or a list marker.
             continue
         spoken = ENGLISH in owning or (len(word) > 2 and is_english(word))
         english += 0 if not spoken else 1.0 if owning == (ENGLISH,) else _HALF

@@ -1,4 +1,4 @@
-"""Number words with their values, in the languages that have a row in `numbers.toml`."""
+"""Read number words and their values in each language that has a row in `numbers.toml`."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -8,7 +8,7 @@ from commonplace.text.foundation.expressions import table_of
 
 @cache
 def cardinals(code: str) -> Mapping[str, int]:
-    """Return the plain number words of a language. A language without a row has none."""
+    """Return the simple number words of a language with their values. An unknown language has none."""
     return dict(_parse_pairs(_load_rows()[code]["cardinals"])) if code in _load_rows() else {}
 
 
@@ -33,7 +33,7 @@ def numbers_of(code: str) -> Mapping[str, int]:
 
 @cache
 def every_number() -> Mapping[str, frozenset[int]]:
-    """Return the number words and hints ("a") of all languages, with their possible values."""
+    """Map the number words of all languages, and words that hint at a number ("a"), to their possible values."""
     values: dict[str, set[int]] = {}
     for code, row in _load_rows().items():
         for word, value in (*numbers_of(code).items(), *_parse_pairs(row["hints"])):
@@ -43,13 +43,13 @@ def every_number() -> Mapping[str, frozenset[int]]:
 
 @cache
 def digit_words() -> Mapping[str, int]:
-    """Return the words for the digits of a spoken code ("oh", "null") in all languages. They have no accents."""
+    """Map the words for digits in spoken codes ("oh", "null") to their values, in all languages and without accents."""
     return dict(_parse_pairs(table_of(__package__, "numbers.toml")["said_digits"]))
 
 
 @cache
 def multipliers() -> Mapping[str, int]:
-    """Return the multipliers by the word after a figure ("4k", "12 tausend"). Words for a million are not included."""
+    """Map each word that multiplies the figure before it ("4k", "12 tausend") to the factor. Millions are not included."""
     return dict(_parse_pairs(table_of(__package__, "numbers.toml")["multipliers"]))
 
 

@@ -1,7 +1,6 @@
 """Find sentence boundaries.
 
-Some packages deliberately split a text differently, like the third person, redaction, and the features of the
-classifier.
+Redaction, the rewriting to the third person, and the features of the classifier deliberately split texts in other ways.
 """
 
 import re
@@ -13,9 +12,9 @@ from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.expressions import table_of
 
 STOPS = (".", "!", "?", "…", "。", "！", "？")
-"""Characters that end a sentence."""
+"""The characters that end a sentence."""
 STRAIGHT_QUOTES, ANY_QUOTES = "\"')", "\"'”’»)"
-"""Characters that may close a sentence after its stop. Square brackets are handled separately."""
+"""The characters that may follow the final stop of a sentence. Square brackets are handled separately."""
 _load_table = partial(table_of, __package__, "sentences.toml")
 _LONGEST_ABBREVIATION = 16
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
@@ -24,9 +23,9 @@ _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 def sentence_spans(
     text: str, start: int = 0, end: int | None = None, *, closing: str = ANY_QUOTES, lists: bool = True, words: bool = True
 ) -> Iterator[tuple[int, int]]:
-    """Yield the places of the sentences in a range of a text, in order. Sentences end at line breaks and stops (". ").
+    """Yield the start and end of each sentence in a range of a text. Sentences end at line breaks and after stops (". ").
 
-    `closing` are the characters that may follow a stop. If `lists`, a list item ("- ") begins a sentence. If `words`,
+    `closing` lists the characters that may follow a stop. If `lists`, a list item ("- ") begins a sentence. If `words`,
     abbreviations ("Dr.") and German ordinals ("am 3. März") do not end a sentence.
     """
     at, end = start, len(text) if end is None else end
@@ -57,7 +56,7 @@ def _is_continued(text: str, start: int, stop: int) -> bool:
 
 @cache
 def abbreviations(*kinds: str) -> frozenset[str]:
-    """Return the abbreviations of some kinds, without their full stops. Raises KeyError for an unknown kind."""
+    """Return the abbreviations of the given kinds, without full stops. Raises KeyError for an unknown kind."""
     return frozenset(word for kind in kinds for word in _load_table()["abbreviations"][kind].split())
 
 

@@ -24,13 +24,13 @@ _MARKED = ("LATIN", "GREEK", "CYRILLIC")
 
 @functools.cache
 def stop_words() -> frozenset[str]:
-    """Return English function words and words about talking, which no index contains."""
+    """Return the words that are never indexed, which are English function words and words about talking."""
     return frozenset(table_of(__package__, "stop_words.toml")["index"].split())
 
 
 @functools.cache
 def terms_of_asking() -> frozenset[str]:
-    """Return the terms of a question that name nothing to search for ("show everything that you know")."""
+    """Return the terms that questions contain but that name nothing to search for ("show everything that you know")."""
     return frozenset(terms(table_of(__package__, "stop_words.toml")["asking"]))
 
 
@@ -48,7 +48,7 @@ def words(text: str) -> list[str]:
 
 
 def terms(text: str, without: Collection[str] = ()) -> list[str]:
-    """Return the index tokens of a text. They are its stemmed words except stop words and the words in `without`."""
+    """Return the index tokens of a text, which are its stemmed words except stop words and the words in `without`."""
     left_out = stop_words()
     return [_stem_word(word) for word in words(text) if word not in left_out and word not in without]
 

@@ -1,4 +1,4 @@
-"""Finds credentials in texts by people and programs, and removes them before the text is used or stored."""
+"""Find credentials in texts by people and programs, and remove them before the texts are used or stored."""
 
 import hashlib
 import re
@@ -40,7 +40,7 @@ _LEAST = 2
 
 
 def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find stated beginnings and ends of secrets ("it starts with hun"). "With a letter" reveals nothing."""
+    """Find the stated beginnings and ends of secrets ("it starts with hun"). "It starts with a letter" reveals nothing."""
     for noun in named if compiled("halves.any").search(view.folded) else ():
         stop = compiled("halves.stop").search(view.folded, noun.end, noun.end + _REACH)
         end = stop.start() if stop else min(len(view.text), noun.end + _REACH)
@@ -58,7 +58,7 @@ def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
 
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
-"""Languages with words for secrets. Keys with a known format are found in any language."""
+"""The languages in which words for secrets are known. Keys with a known format are found in any language."""
 # In "openai_api_key=[redacted:api_key]", the name of the variable only announces the secret.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
 # Overlapping spans get the kind of the first finder, so formats and checksums come before words.
@@ -92,8 +92,8 @@ def is_only_secret(view: View) -> bool:
 class Redaction:
     """The redacted form of a text.
 
-    `text` has `[redacted:kind]` instead of each secret. `kinds` lists each kind that was found once, in text order. A text
-    that was redacted before has no kinds. `only_secret` is True if nothing else in the text is worth storing.
+    In `text`, `[redacted:kind]` replaces each secret. `kinds` lists the kinds that were found, each once and in text order.
+    Secrets that were redacted earlier add no kinds. `only_secret` is True if nothing else in the text is worth storing.
     """
 
     text: str
@@ -102,9 +102,9 @@ class Redaction:
 
 
 def redact(text: str, before: str | None = None) -> Redaction:
-    """Remove the secrets from `text`. `before` is the previous message, whose question a bare "4471" may answer.
+    """Remove the secrets from `text`. A bare "4471" may answer a question in `before`, which is the previous message.
 
-    Redacting the result again changes nothing. The time is linear in the length of both texts.
+    Redacting the result again changes nothing. The running time is linear in the length of both texts.
     """
     earlier = placeholders(text)
     question = question_in(before)
@@ -119,12 +119,12 @@ def redact(text: str, before: str | None = None) -> Redaction:
 
 
 def without_secret(name: str) -> str:
-    """Return an id unchanged, or its hash if it contains a secret. The same id always gives the same result."""
+    """Return an id unchanged, or a hash of the id if it contains a secret. Equal ids always give equal results."""
     return name if not redact(name).kinds else f"redacted-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
 def _find_candidates(view: View, question: Question | None) -> list[Span]:
-    """Return spans of all finders, unsorted and overlapping. Only `_PROOFS` may overlap hosts and paths of addresses."""
+    """Return all finders' spans, unsorted and perhaps overlapping. Only `_PROOFS` may overlap an address's host or path."""
     named = list(nouns(view))
     spans = [span for find in _FINDERS for span in find(view)]
     spans += [*find_spoken(view, named), *find_backwards(view, named)]

@@ -1,6 +1,6 @@
-"""Finds answers to questions about a secret: "what's the gate code?", then "four four seven one".
+"""Find answers to questions about a secret, such as "four four seven one" after "what's the gate code?".
 
-This module also finds all spoken secrets in Japanese, like 「パスワードはhunter2です」 or 「4471がドアのコードです」."""
+This module also finds all secrets in Japanese sentences, like 「パスワードはhunter2です」 or 「4471がドアのコードです」."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from commonplace.text.redaction.view import HIDDEN, Span, View, view_of
 from commonplace.text.redaction.vocabulary import Noun, compiled, expression, nouns, words
 
 IN_WORDS = ("password", "security_answer", "recovery_phrase")
-"""Kinds whose values may be plain words."""
+"""The kinds of secrets that may consist of plain words."""
 
 _QUOTED = re.compile(r"[「『\"“']([^」』\"”'\n]{1,100})[」』\"”']")
 _BARE = re.compile(r"([ぁ-んァ-ヶー一-龥々0-9a-z]{2,14})(?=[。!\s]|$)")
@@ -34,7 +34,7 @@ table = partial(table_of, __package__, "japanese.toml")
 
 
 def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | None:
-    """Return the span of a value that begins at `at`, or None. Plain words are a value only if `linked` to a noun."""
+    """Return the span of a value that begins at `at`, or None. Plain words count only if `linked` to a noun by a particle."""
     if view.text[at : at + 1] in (HIDDEN, ""):
         return None
     quoted = _QUOTED.match(view.text, at)
@@ -66,7 +66,7 @@ def _find_plain_value(view: View, at: int) -> tuple[int, int] | None:
 
 
 def another_at(view: View, at: int) -> tuple[int, int] | None:
-    """Return the span of another value that begins at `at`, or None. It must be digits or a made-up word."""
+    """Return the span of another value that begins at `at`, or None. The value must be digits or a made-up word."""
     part = _ANOTHER.match(view.text, at)
     fits = (
         part
@@ -141,7 +141,7 @@ def _compile_opener_pattern() -> re.Pattern[str]:
 
 
 def find_japanese(view: View) -> Iterator[Span]:
-    """Find secrets next to Japanese words for them."""
+    """Find secrets next to Japanese words for secrets or locks."""
     if not _SCRIPT.search(view.text):
         return
     for noun in _compile_noun_pattern().finditer(view.folded):
@@ -180,7 +180,7 @@ def requested_kind(text: str) -> str | None:
 
 
 def answer(view: View, kind: str) -> list[tuple[int, int]]:
-    """Return the spans of the answer in a Japanese sentence."""
+    """Return the spans of the value in a Japanese sentence that answers a question about a secret."""
     begin = compiled("japanese.leadin").match(view.folded)
     at = begin.end() if begin else 0
     value = value_at(view, at, kind, linked=True)
@@ -232,7 +232,7 @@ def question_of(sentence: View) -> Question | None:
 
 
 def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Question | None:
-    """Return the question for a noun, or None for a general noun. A sentence that doesn't ask gives a pointed question."""
+    """Return the question about a noun, or None for a general noun. If the sentence asks nothing, the question is pointed."""
     if _is_general(sentence, noun):
         return None
     mark = "?" in sentence.text[noun.end :]
@@ -250,7 +250,7 @@ def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Questi
 
 
 def _is_general(sentence: View, noun: Noun) -> bool:
-    """Return whether a noun means no particular secret: "what is a PIN?", "which password manager?", "the key to success"."""
+    """Return whether a noun means no particular secret, as in "what is a PIN?" or "which password manager?"."""
     following = tokens(sentence, noun.end, 1)
     leading = set(re.findall(r"[a-z'ß]+", sentence.folded[max(0, noun.start - _BEFORE) : noun.start])[-2:])
     if noun.name == "bare_key" or (following and following[0].word in words("compound")) or leading & words("general"):
@@ -267,7 +267,7 @@ def question_in(text: str | None) -> Question | None:
 
 
 def find_answers(view: View, before: Question | None) -> Iterator[Span]:
-    """Find the answers to the previous message, and to questions inside the text."""
+    """Find the secrets that answer the previous message or a question in the text itself."""
     if before is None and not _SECOND_SENTENCE.search(view.text):
         return
     question, left, at = before, _MOST_SENTENCES, 0
@@ -307,7 +307,7 @@ def _find_reply(sentence: View, question: Question) -> Spans:
 
 
 def _find_own_answer(sentence: View, question: Question) -> Spans:
-    """Return the values that follow in the same text: "The password? It's hunter2", "I changed the code. It's 4471"."""
+    """Return the values that answer a question in the same text ("The password? It's hunter2")."""
     if question.japanese:
         return answer(sentence, question.kind)
     parts = tokens(sentence, 0)

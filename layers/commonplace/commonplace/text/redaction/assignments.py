@@ -1,10 +1,10 @@
-"""Finds secrets by the name of their variable, option, column or header.
+"""Find secrets by the name of their variable, option, column or header.
 
-A value is a secret because of its name (`KEY=value`, `--password x`) or the names above it. A made-up word below
-`credentials` is a secret, but 4096 under `max_tokens` is not. Other secrets are in addresses (`postgres://user:password@host`),
-next to a login ("login: ana / Tr0ub4dor&3"), and below a header such as "recovery codes:".
+A value is a secret because of its own name (`KEY=value`, `--password x`) or the names above it. A made-up word below
+`credentials` is a secret, but 4096 below `max_tokens` is not. Other secrets are inside addresses
+(`postgres://user:password@host`), next to a login ("login: ana / Tr0ub4dor&3"), or below a header like "recovery codes:".
 
-Names are sequences of words (`parts_of_name`). Outer names come first."""
+A name is a sequence of words (see `parts_of_name`). In nested data, the outer names come first."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -53,20 +53,20 @@ _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cr
           "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "sql", "-u",
           "net use", "zip", "7z", "rar ", "snmp", "sudo -s")  # fmt: skip
 
-# Up to the last "@" of the authority, because people don't encode "@", ":" and "/" in passwords.
+# A password ends at the last "@" of the authority, because people don't encode "@", ":" and "/" in passwords.
 _HOST = r"(?=([\w\[][^\s\"'<>()?#;]{0,400}))"
 _WEB = re.compile(rf"(?i)(?<=://)[^\s/:\"'<>]{{0,200}}:([^\s/\"'<>]{{1,300}})@{_HOST}")
 _SERVER = re.compile(rf"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/:\"'<>]{{0,200}}:([^\s\"'<>]{{1,300}})@{_HOST}")
-# A password of several words. A user with a dot is a host, and a number before the space is its port.
+# A password may have several words. But a user with a dot is a host, and a number before the space is its port.
 _SPACED = re.compile(
     rf"(?i)(?<=://)[^\s/:.\"'<>]{{1,200}}:(?!\d{{1,5}}[\s,;])([^\s/:\"'<>@]{{1,100}}(?: [^\s/:\"'<>@]{{1,100}}){{1,3}})@{_HOST}"
 )
 _DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
-# Oracle: a slash separates user and password.
+# In Oracle addresses, a slash separates user and password.
 _ORACLE = re.compile(r"(?i)(?:thin:|sqlplus )[\w.$#-]{1,60}/([^\s@/\"']{2,100})@")
-# The QR codes on routers: "WIFI:S:Home;T:WPA;P:hunter2;;".
+# QR codes on routers contain a text like "WIFI:S:Home;T:WPA;P:hunter2;;".
 _NETWORK = re.compile(r"(?i)(?<![a-z])wifi:(?:(?!p:)(?:\\.|[^;\n\\]){0,80};){0,5}p:((?:\\.|[^;\n\\]){1,100})")
-# A line of .pgpass: host, port, database, user, password.
+# A line of .pgpass consists of host, port, database, user and password.
 _COLUMNS = re.compile(r"(?<![\w/:.-])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,60}:[\w.\-@]{1,60}:([^\s:]{3,100})")
 _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" + HIDDEN)
 
@@ -82,7 +82,7 @@ def parts_of_name(name: str) -> list[str]:
 
 
 def kind_of(name: Sequence[str]) -> str | None:
-    """Return the kind of secret that a variable with this name holds, or None. "DB_PASSWORD" holds a password."""
+    """Return the kind of secret that a variable holds, or None. `name` contains the words of its name ("db", "password")."""
     parts = [word.rstrip("0123456789") for word in name]
     if "public" in parts and "private" not in parts:
         return None
@@ -90,7 +90,7 @@ def kind_of(name: Sequence[str]) -> str | None:
 
 
 def find_assignments(view: View) -> Iterator[Span]:
-    """Find values that belong to the name of a secret in code, configuration, commands, headers and links."""
+    """Find values that are assigned to the name of a secret in code, configuration, commands, headers and links."""
     if not any(stem in view.folded for stem in _STEMS):
         return
     text, done = view.text, 0
@@ -140,8 +140,8 @@ def _is_closing_quote(text: str, at: int) -> bool:
 
 
 def _is_loosely_written(text: str, match: re.Match[str], value: str) -> bool:
-    """Return whether an assignment is loose ("Token: a unit of text", "Password: Tr0ub4dor&3x"), not exact ("TOKEN=abc")."""
-    # Loose assignments are left to the finders of spoken secrets.
+    """Return whether an assignment is prose ("Token: a unit of text", "Password: Tr0ub4dor&3x") rather than "TOKEN=abc"."""
+    # Assignments in prose are left to the finders of spoken secrets.
     tight = match["sign"] and match[0].endswith("=") and not match[0].endswith(" =")
     technical = _TECHNICAL.search(match["name"]) or match["close"].strip("*)") or match["sign"] == ">"
     sentence = match["sign"] == ":" and value.isalpha() and _MORE_WORDS.match(text, match.end() + len(value))
@@ -180,14 +180,14 @@ def find_addresses(view: View) -> Iterator[Span]:
 
 
 _HOLDING = ("password", "api_key", "token", "private_key", "one_time_code")
-"""The kinds whose value may be any made-up word. A pin is a number, and a seed may be a tomato."""
+"""The kinds of secrets that may be any made-up word. A PIN must be a number, and the word "seed" may mean a plant."""
 _SEVERAL = ("password", "api_key", "token", "private_key")
 _DATE = re.compile(r"\d{4}-\d\d?(?:-\d\d?)?(?:[T ][\d:.,+Z-]{0,20})?")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 def measures(names: Sequence[str], value: str) -> bool:
-    """Return whether a value is a measure or a date of a secret, like 3600 under `token_expires_in`."""
+    """Return whether a value only measures or dates a secret, like 3600 under `token_expires_in`."""
     if _DATE.fullmatch(value):
         return len(names) > 1 and names[-1] in words("dating")
     if not names or not _NUMBER.fullmatch(value):
@@ -197,7 +197,7 @@ def measures(names: Sequence[str], value: str) -> bool:
 
 
 def _is_token_count(names: Sequence[str]) -> bool:
-    """Return whether the names mean a number of language model tokens, like `max_tokens`."""
+    """Return whether the names denote a number of language model tokens, like `max_tokens`."""
     if "tokens" not in names:
         return False
     at = len(names) - 1 - names[::-1].index("tokens")
@@ -206,12 +206,12 @@ def _is_token_count(names: Sequence[str]) -> bool:
 
 
 def describes(names: Sequence[str]) -> bool:
-    """Return whether the innermost name describes a secret, as in `apiKeys name`."""
+    """Return whether the innermost name only describes a secret, like `name` under `apiKeys`."""
     return not words("describing").isdisjoint(names[-1:])
 
 
 def kind_under(names: Sequence[str], value: str) -> str | None:
-    """Return the kind of secret of a made-up word under these names, or None.
+    """Return which kind of secret `value` is according to the names above it, or None unless it is a made-up word.
 
     Outer names count only if they name several secrets, like `credentials` or `apiKeys`.
     """
@@ -233,7 +233,7 @@ def kind_under(names: Sequence[str], value: str) -> str | None:
 
 _DEGREE = re.compile(r"(?:[bm](?:s?c|a|e|ed|tech|com|eng|sci|phil|ba)|ph\.?d|ll[bm])\d{0,4}")
 _HASHES = re.compile(r"sha-?\d+|md5|rsa|ed25519|ecdsa")
-# Patterns of `expressions.toml`, with a word for the password and without.
+# Patterns in `expressions.toml` with and without a word for the password.
 _NAMED, _UNNAMED = ("named", "network", "with", "entered"), ("login", "email", "usual", "japanese")
 _LEAST_THEN = 7
 _WORDY = re.compile(r"[a-z][a-z._-]{5,}")
@@ -313,7 +313,7 @@ class _Line(NamedTuple):
 
 
 def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find the cells of each table column, and the lines below each heading, whose name stands for a secret."""
+    """Find the values below column names and headings that stand for a secret."""
     if not named or "\n" not in view.text:
         return
     lines = [_Line(*match.span(), match[0]) for match in _LINE.finditer(view.text)]
@@ -332,7 +332,7 @@ def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
 
 
 def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Line]) -> Iterator[Span]:
-    """Yield the values below header cells that name a secret. Stops at a row with another number of cells."""
+    """Yield the values below header cells that name a secret. Stops at the first row with a different number of cells."""
     separator = next((sign for sign in _SEPARATORS if sign in header.text), None)
     if separator is None:
         return
@@ -379,7 +379,7 @@ def _can_be_value(text: str) -> bool:
 
 
 def _find_listed_values(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> Iterator[Span]:
-    """Yield the values in the lines below a header, until a line without a value or a blank line between values."""
+    """Yield the values in the lines below a header. Stops at a line without a value, or at a blank line between values."""
     following = tokens(view, noun.end, 1, header.end)
     if (following and following[0].word in words("compound")) or noun.name == "bare_key":
         return

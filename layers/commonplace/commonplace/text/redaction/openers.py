@@ -1,8 +1,8 @@
-"""Finds codes and secrets by the things that they open. Also finds answers to security questions.
+"""Find codes and other secrets by what they open, and find answers to security questions.
 
 The clue may be a verb ("4471 opens the garage"), a lock ("the safe: R14 L32 R7"), the source (a list, a text message), or
-the opened thing ("the laptop unlocks with kestrel.over.the.weir"). Some sentences have no word for a secret at all ("the
-netflix one is still x")."""
+the thing that is opened ("the laptop unlocks with kestrel.over.the.weir"). Some sentences contain no word for a secret at
+all ("the netflix one is still x")."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _LIKE_YEAR_OR_PRICE = re.compile(r"(?:19|20)\d\d|\d+\.\d\d?|\d{1,3}\.\d{3}")
 
 
 def find_openers(view: View) -> Iterator[Span]:
-    """Find codes next to a verb of entering, opening or proving."""
+    """Find codes next to a verb for entering, opening or verifying something."""
     if FIGURES.search(view.text):
         for pattern, kind in _compile_patterns():
             for match in pattern.finditer(view.folded):
@@ -77,14 +77,14 @@ def _compile_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def is_like_year_or_price(text: str) -> bool:
-    """Return whether a number is more likely a year or a price."""
+    """Return whether a number looks like a year or a price rather than a code."""
     return bool(_LIKE_YEAR_OR_PRICE.fullmatch(text))
 
 
 def lacks_unit(view: View, start: int, end: int) -> bool:
-    """Return whether a number of at least three digits has no unit or noun after it. Fewer digits give False.
+    """Return whether a number has at least three digits and no unit or noun after it.
 
-    After a space, only a sign or a function word other than "by", "x" and "per" may follow: "4431 apples" gives False.
+    After a space, only a sign or a function word other than "by", "x" and "per" may follow, so "4431 apples" gives False.
     """
     # "the safe is 1200 pounds", "opens with 300 guests": a word that can't continue the sentence is a unit.
     if not digits(view, start, 3):
@@ -181,21 +181,21 @@ def _compile_spoken_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def _is_code(view: View, match: re.Match[str]) -> bool:
-    """Return whether a number next to a lock is a code, and not a name, a time, a year, a price or a measure."""
+    """Return whether a number next to a lock is a code, rather than a name, a time, a year, a price or a measure."""
     value = match["value"].strip("#*")
     if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
         return True
-    # "my locker number is 214": its name, not its code.
+    # "my locker number is 214" states a name and not a code.
     if compiled("locks.called").search(view.folded, match.end("lock"), match.start("value")):
         return False
     at_a_time = match["lock"].startswith("alarm") and _LIKE_TIME.fullmatch(value)
-    # "locker is 214": three digits are only a code for a dial.
+    # In "locker is 214", the number is no code, because only dials have codes of three digits.
     short = len(value) < 4 and not match["lock"].endswith(("lock", "suitcase", "schloss", "koffer", "cadenas", "candado"))
     return not at_a_time and not short and not is_like_year_or_price(value) and lacks_unit(view, *match.span("value"))
 
 
 def find_turns(view: View) -> Iterator[Span]:
-    """Find the positions of a dial after the name of a lock."""
+    """Find dial positions ("R14 L32 R7") after the name of a lock."""
     if len(_FIGURE.findall(view.text)) < _FEWEST:
         return
     for match in compiled("locks.turns").finditer(view.folded):
@@ -221,7 +221,7 @@ _FEWEST_LISTED, _MOST = 2, 40
 
 
 def find_arrivals(view: View) -> Iterator[Span]:
-    """Find numbers that were received and must be entered soon."""
+    """Find one-time codes, which are numbers that somebody has received and must enter soon."""
     for match in _NUMBER.finditer(view.folded):
         start, end = match.span()
         came = compiled("codes.before").search(view.folded, max(0, start - _LEFT), start) or compiled("codes.after").match(
@@ -242,7 +242,7 @@ def find_arrivals(view: View) -> Iterator[Span]:
 
 
 def find_stated(view: View) -> Iterator[Span]:
-    """Find four or more spoken digits near a lock, after words that introduce them."""
+    """Find codes of four or more spoken digits that are near a lock and follow introductory words."""
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(view.folded):
         if run and not (word[0] in digit_words() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
@@ -254,13 +254,13 @@ def find_stated(view: View) -> Iterator[Span]:
 
 
 def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
-    """Yield number words that are a code: a lock or phone is near, and a word like "is" comes before. Counting ("eins zwei drei") is no code."""
+    """Yield the span of number words that are a code, because a lock or phone is near and a word like "is" precedes them."""
     if len(run) < _FEWEST_DIGITS:
         return
     start, end = run[0].start(), run[-1].end()
     values = [digit_words()[word[0]] for word in run]
     steps = {after - before for before, after in pairwise(values)}
-    # "eins zwei drei vier": counting.
+    # "eins zwei drei vier" is counting.
     if steps in ({1}, {-1}):
         return
     near = view.folded[max(0, start - _OPENED_BEFORE) : end + _OPENED_AFTER]
@@ -280,7 +280,7 @@ def _compile_nearby_pattern() -> re.Pattern[str]:
 
 
 def find_listings(view: View) -> Iterator[Span]:
-    """Find the backup codes of a list, one span each."""
+    """Find the backup codes in a list. Each code has its own span."""
     if not re.search(r"\d", view.text):
         return
     for announced in compiled("codes.announced").finditer(view.folded):
@@ -291,7 +291,7 @@ def find_listings(view: View) -> Iterator[Span]:
 
 
 def _find_items(text: str, at: int) -> list[tuple[int, int]]:
-    """Return the spans of list items of the same shape from `at` on, or [] if they are too few or have no digits."""
+    """Return the spans of consecutive list items of one shape from `at` on, or [] if they are too few or have no digits."""
     spans: list[tuple[int, int]] = []
     shape = ""
     while len(spans) < _MOST:
@@ -314,7 +314,7 @@ _OF_DOCUMENT = 30
 
 
 def find_entries(view: View) -> Iterator[Span]:
-    """Find values that unlock something."""
+    """Find values that unlock something, as in "the laptop unlocks with kestrel.over.the.weir"."""
     if _compile_with_pattern().search(view.folded):
         for pattern in _compile_entry_patterns():
             yield from _find_entry_values(view, pattern)
@@ -372,7 +372,7 @@ def _compile_purpose_pattern() -> re.Pattern[str]:
 
 
 def _find_entry_values(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
-    """Yield the values that unlock or enter something."""
+    """Yield the spans of the values that match `pattern`, unless they are ordinary words."""
     for match in pattern.finditer(view.folded):
         if compiled("entries.fails").search(match[0]):
             continue
@@ -414,7 +414,7 @@ def _is_made_up(text: str) -> bool:
 
 _MOST_WORDS = 4
 
-# A band or a model of router: "sakura-5G", "Archer-AX73"
+# A frequency band ("sakura-5G") or a router model ("Archer-AX73")
 _BAND = re.compile(r"(?i:.*[_-]?[2456]g(?:hz)?(?:[_-]?ext)?)|(?:[A-Z][A-Za-z]+[-_])?[A-Z]{1,5}-?\d+[A-Z\d]{0,4}")
 _TIME = re.compile(r"(?:[01]?\d|2[0-3])[0-5][05]")
 _FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
@@ -430,7 +430,7 @@ def _compile_topic_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def find_topics(view: View) -> Iterator[Span]:
-    """Find answers to common security questions in a text about security questions."""
+    """Find answers to common security questions. Only texts that mention security questions are searched."""
     if not compiled("hints.security_question").search(view.folded):
         return
     plain, japanese = _compile_topic_patterns()
@@ -526,7 +526,7 @@ def _compile_network_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def _is_password(text: str) -> bool:
-    """Return whether a word looks like a password and not like a name, a version or a price: "Pixel8", "v2.4", "49.99"."""
+    """Return whether a word looks like a password, rather than a name ("Pixel8"), a version ("v2.4") or a price ("49.99")."""
     figures = re.findall(r"\d", text)
     made_up = is_mixed(text) and not is_branded(text) and re.search(r"[a-z]", text) is not None
     enough = len(figures) > 1 or len(text) >= 10 or re.search(r"[-_!#$]", text) is not None

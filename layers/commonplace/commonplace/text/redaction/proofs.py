@@ -1,8 +1,8 @@
-"""Finds secrets by their format or checksum.
+"""Find secrets by their format or checksum.
 
 Keys and tokens have the format of a service, or they look random and are near words for secrets. Private keys are blocks of
-text (PEM, OpenSSH, PGP) or recovery phrases, or they have a checksum. Cards, IBANs and identity numbers have a checksum or a
-name."""
+text (PEM, OpenSSH, PGP) or recovery phrases, or they have a checksum. Cards, IBANs and identity numbers are recognized by a
+checksum or by words near them."""
 
 import re
 from collections import Counter
@@ -20,8 +20,8 @@ from commonplace.text.redaction.vocabulary import compiled, expression, words
 _RUN = re.compile(r"(?<![\w+/=.~@-])[A-Za-z0-9_+/=.~-]{20,}")
 _NAME = re.compile(r"^[0-9A-Fa-f-]+$|\w\.(?:com|org|net|io|html?|py|js|png|jpe?g|pdf)\b")
 _BEFORE, _AFTER = 60, 24
-# Strings in one case, as in hexadecimal, base 32 and licence keys. Hashes and identifiers look the same, so a word for a
-# secret must be near, and no word for a public value.
+# Strings in a single case, such as hexadecimal, base 32 and licence keys. Hashes and identifiers look the same, so the text
+# must contain a word for a secret nearby, and no word for a public value.
 _PLAIN = re.compile(
     r"(?<![\w+/=.@:-])(?:[0-9a-f]{20,128}|[0-9A-F]{20,128}|[a-z2-7]{16,64}|[A-Z2-7]{16,64}|[a-z0-9]{24,64}|[A-Z0-9]{24,64}"
     r"|[0-9a-f]{32}(?:-[0-9a-f]{8}){2}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
@@ -31,7 +31,7 @@ _PLAIN = re.compile(
 _LONGEST_PUBLIC = 40
 
 _FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
-# Hashes, identifiers and links. A text whose runs are all of this kind is not searched.
+# Hashes, identifiers, dates and version numbers. A text in which every long run is one of these is not searched.
 _ORDINARY = re.compile(
     r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
@@ -40,7 +40,7 @@ _REST = re.compile(r"(?:[\w\-+/=~%]|\.(?=\w))*", re.ASCII)
 
 
 def find_entropy(view: View) -> Iterator[Span]:
-    """Find mixed strings of 20 or more characters near a word for a secret. A word for a hash must not be near."""
+    """Find random-looking strings near a word for a secret, unless a word for a public value, such as a hash, is nearer."""
     for match in _RUN.finditer(view.text):
         run = match[0].rstrip(".=-~")
         if not _is_random(run):
@@ -89,13 +89,13 @@ def _is_random(run: str) -> bool:
 
 @cache
 def _load_formats() -> list[tuple[str, tuple[str, ...], re.Pattern[str]]]:
-    """Return the kind, the hints and the pattern of each format. A text with this format contains one of the hints."""
+    """Return the kind, hints and pattern of each key format. Every text that matches a pattern contains one of its hints."""
     rows = read_table(__package__, "formats.toml")["format"]
     return [(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
 
 
 def find_formats(view: View) -> Iterator[Span]:
-    """Find keys and tokens with a known format. Each reaches to the end of its run of token characters."""
+    """Find keys and tokens with a known format. Each span extends to the end of its run of token characters."""
     text = view.text
     if all(_ORDINARY.fullmatch(match[0]) for match in _FORMAT_RUN.finditer(text)):
         return
@@ -134,13 +134,13 @@ _EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: 
 _PUTTY = re.compile(r"Private-Lines: *\d+")
 _MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
 _PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
-# Header lines of a block, and the quoting marks around its lines.
+# A block may have header lines, and quoting marks around its lines.
 _HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
 _WRAPPING = "\"'>|,`"
-# A long run, or a run that isn't a word, because it has a digit, a sign, or a capital inside.
+# Key material is a long run, or a run that isn't a word, because it contains a digit, a sign or an inner capital.
 _MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
 
-# All entries of a Kubernetes secret, by any name.
+# Every entry of a Kubernetes secret is redacted, whatever its name.
 _SECRET = re.compile(r"(?:\\n|\b)kind[\"']?\s{0,3}:\s{0,3}[\"']?Secret\b")
 _DATA = re.compile(r"(?:\\n|\b)(?:data|stringData)[\"']?\s{0,3}:(?:\\n|[\s{])*(?=[\w\"'])")
 _ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{0,3}[\"']?([\w+/=.-]{4,4000})[\"']?")
@@ -155,7 +155,7 @@ def _load_vocabularies() -> tuple[frozenset[str], ...]:
 
 
 def find_wallets(view: View) -> Iterator[Span]:
-    """Find private keys of wallets, and recovery phrases of at least 12 words. After a name like "recovery phrase", 6 words are enough."""
+    """Find private keys of wallets, and recovery phrases of at least 12 words, or of 6 words after "recovery phrase"."""
     yield from _find_phrases(view)
     for match in _CHECKED.finditer(view.text):
         if _has_valid_checksum(match[0]):
@@ -166,7 +166,7 @@ def find_wallets(view: View) -> Iterator[Span]:
 
 
 def _find_phrases(view: View) -> Iterator[Span]:
-    """Yield recovery phrases. Directly after its name, a phrase may have words from unknown lists."""
+    """Yield recovery phrases. A phrase directly after its name may use an unknown word list."""
     announced: list[int] | None = None
     for stretches in _split_stretches(view.folded):
         if len(stretches) < _LEAST_ANNOUNCED:
@@ -177,7 +177,7 @@ def _find_phrases(view: View) -> Iterator[Span]:
         near = bool(ends)
         stretches = [word for word in stretches if word.start() >= ends[0]] if ends else stretches
         if near and len(stretches) in _LENGTHS and stretches[0].start() - ends[0] < 8:
-            # This is a complete phrase directly after its name. Its words may be from an unknown word list.
+            # A complete phrase directly after its name may use an unknown word list.
             yield Span(stretches[0].start(), stretches[-1].end(), "recovery_phrase")
             continue
         least = _LEAST_ANNOUNCED if near else _LEAST
@@ -185,21 +185,21 @@ def _find_phrases(view: View) -> Iterator[Span]:
             continue
         for vocabulary in _load_vocabularies():
             for first, last in _find_member_runs([word[0] in vocabulary for word in stretches], least):
-                # A phrase of twelve words whose last word is misspelt or from another list.
+                # The last word of a complete phrase may be misspelt or from another list.
                 last = len(stretches) - 1 if near and len(stretches) - first in _LENGTHS else last
                 if near or not _is_prose(stretches[first : last + 1]):
                     yield Span(stretches[first].start(), stretches[last].end(), "recovery_phrase")
 
 
 def _is_prose(stretches: list[re.Match[str]]) -> bool:
-    """Return whether at least 40 % of the words are common. The lists contain "just", "that" and "you"."""
+    """Return whether at least 40 % of the words are common, because the lists also contain "just", "that" and "you"."""
     common = words("function", "qualifier", "filler", "leadin", "remark", "number")
     return sum(word[0] in common for word in stretches) * 5 >= len(stretches) * 2
 
 
 def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
-    # Words with the lengths of listed words, separated by spaces, commas and numbering. An ordinary sentence has "I", "a",
-    # "to" or "of" before the twelfth word, so that the lists need not be loaded.
+    # A stretch is a run of words as long as listed words, separated by spaces, commas and numbering. In ordinary sentences,
+    # "I", "a", "to" or "of" ends a stretch before the twelfth word, so the lists need not be loaded.
     stretch: list[re.Match[str]] = []
     for word in LETTERS.finditer(text):
         fits = (3 if word[0].isascii() else 2) <= len(word[0]) <= 8
@@ -212,7 +212,7 @@ def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last place of each run of listed words. A run may contain one word that is not in the list."""
+    """Yield the first and last index of each run of listed words. After `least` words, single unlisted words are allowed."""
     first: int | None = None
     last = count = 0
     for place, member in enumerate([*flags, False, False]):
@@ -234,7 +234,7 @@ def _has_valid_checksum(key: str) -> bool:
 
 
 def find_blocks(view: View) -> Iterator[Span]:
-    """Find private keys from their first to their last line. Either line may be missing."""
+    """Find private key blocks, whose first or last line may be missing, and the values of Kubernetes secrets."""
     if "PRIVATE KEY" in view.text:
         yield from _find_armored_keys(view.text)
     if "Private-Lines" in view.text:
@@ -296,14 +296,14 @@ def _find_material_start(text: str, floor: int, end: int) -> int:
     return start
 
 
-_IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # an identity number has at least four
+_IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # an identity number has at least four digits
 _NUMBER_BEFORE, _NUMBER_AFTER = 60, 40
 _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
 _DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
 _LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
-# First digits of the issuers' ranges, with the lengths that make a number a card even if no word names a card.
+# The first digits of each issuer's cards, with the lengths at which a number is a card even without a word for cards nearby.
 _ISSUERS = (
     (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
     (re.compile(r"3[47]|1800|2131"), (15,)),
@@ -328,7 +328,7 @@ def find_identities(view: View) -> Iterator[Span]:
 
 @cache
 def _load_identities() -> list[tuple[re.Pattern[str], re.Pattern[str], Callable[[str], bool]]]:
-    """Return the number, the word and the check of each kind. A word for it, or the check, proves a number."""
+    """Return the number pattern, word pattern and check of each kind. A nearby word or a passed check proves a number."""
     rows = read_table(__package__, "identities.toml")["identity"]
     checks = {"french": _is_french, "spanish": _is_spanish}
     return [
@@ -349,7 +349,7 @@ def _is_french(number: str) -> bool:
 
 
 def _is_spanish(number: str) -> bool:
-    """Return whether a lower-case number is a NIE (first letter x, y or z) with the right last letter."""
+    """Return whether a lower-case number is a NIE (first letter x, y or z) with a valid check letter."""
     plain = number[:-1].replace("x", "0").replace("y", "1").replace("z", "2")
     return plain.isdigit() and number[0] in "xyz" and _SPANISH_LETTERS[int(plain) % 23] == number[-1]
 
@@ -367,7 +367,7 @@ def find_numbers(view: View) -> Iterator[Span]:
 
 
 def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
-    """Yield card numbers with a valid checksum. Near a word for a card, groups of four may have a wrong checksum."""
+    """Yield card numbers with a valid checksum. Near a word for a card, four groups of four digits need no checksum."""
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
     if _DECIMAL.match(run[0]):
         return
@@ -387,7 +387,7 @@ def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
         lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _get_card_lengths(digits, at)
         length = next((n for n in lengths if at + n in ends and at >= done and _matches_luhn(digits[at : at + n])), 0)
         if named and at >= done and _get_card_lengths(digits, at) and _IN_FOURS.match(run[0], start):
-            length = 16  # mistyped, it is still most of a card
+            length = 16  # a mistyped number still reveals most of the card
         if length:
             done = at + length
             yield Span(run.start() + start, ends[done], "card")
@@ -415,7 +415,7 @@ def _find_card_details(view: View, card: Span) -> Iterator[Span]:
 
 
 def _find_iban(match: re.Match[str]) -> Iterator[Span]:
-    """Yield the longest beginning with a valid checksum, if any. The words after an IBAN can look like parts of the IBAN."""
+    """Yield the longest prefix with a valid checksum, if any, because the words after an IBAN can look like part of it."""
     ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
     for end in ends:
         plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()

@@ -1,7 +1,7 @@
-"""Finds secrets in ordinary sentences.
+"""Find secrets in ordinary sentences.
 
-The noun may come before the value ("my wifi password is blue monkey 42", "PIN 4821") or after the value ("hunter2 is my
-password", "4471 (gate code)"). Passphrases that are sentences are also found."""
+The noun for a secret may precede the value ("my wifi password is blue monkey 42", "PIN 4821") or follow it ("hunter2 is my
+password", "4471 (gate code)"). Passphrases that are whole sentences are also found."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from commonplace.text.redaction.values import (
 from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import Noun, any_of, compiled, either, words
 
-# The same line, or a line that holds nothing else.
+# The value is on the same line, or alone on the next line.
 _GAP = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
 _COMBINATION = re.compile(r"[ck]ombin\w+\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -41,7 +41,7 @@ _FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
 
 
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the value that follows the noun without a verb. `parts` are the words after the noun."""
+    """Return the span of a value that follows the noun without a verb, or []. `parts` are the tokens after the noun."""
     head = parts[0]
     if head.word in words("compound") or not _is_free(view, noun):
         return []
@@ -64,7 +64,7 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _is_free(view: View, noun: Noun) -> bool:
-    """Return whether a noun may be followed by its value, and is not part of another expression."""
+    """Return whether a value may directly follow a noun, because the noun is not part of another expression."""
     before = view.folded[max(0, noun.start - 40) : noun.start]
     if noun.name == "plain_code" and _COMBINATION.match(view.folded, noun.start):
         return True
@@ -123,7 +123,7 @@ def _read_after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def apposed(view: View, noun: Noun, floor: int) -> Spans:
-    """Return the value between `floor` and the noun that ends just before the words for the secret."""
+    """Return the span of a value between `floor` and the noun, if the value ends just before it ("4471, the gate code")."""
     if noun.name == "plain_code" or not compiled("direct.stands_apart").match(view.folded, noun.end):
         return []
     joint = _compile_joint_pattern().search(view.folded, floor, noun.start)
@@ -155,7 +155,7 @@ _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 
 
 def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the value after a verb, a sign or a preposition. `parts` are the words after the noun."""
+    """Return the spans of values after a verb, a sign or a preposition, or []. `parts` are the tokens after the noun."""
     head = parts[0]
     if head.word in words("compound") or "\n" in view.text[noun.end : head.raw_start]:
         return []
@@ -173,7 +173,7 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the value at the end of the clause. `parts` are the words after the noun."""
+    """Return the spans of a value at the end of the clause, or []. `parts` are the tokens after the noun."""
     # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
@@ -216,7 +216,7 @@ def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, str
 
 
 def _is_strange(part: Token) -> bool:
-    """Return whether a word between noun and verb may change the subject: "password joke:", but not "password Netflix is"."""
+    """Return whether a word after the noun may change the subject ("password joke:", but not "password Netflix is")."""
     return part.word not in words("qualifier", "link", "arrow") and not part.text[:1].isupper() and bool(part.word)
 
 
@@ -227,7 +227,7 @@ def _is_continued(view: View, noun: Noun, head: Token, following: Token | None) 
 
 
 def _is_name(view: View, noun: Noun) -> bool:
-    """Return whether two or more capitalized words and a link follow: "code de validation La Banque est le 903118"."""
+    """Return whether a capitalized name and a link follow the noun, as in "code de validation La Banque est le 903118"."""
     parts = tokens(view, noun.end, 5)
     named = next((place for place, part in enumerate(parts) if not part.text[:1].isupper() or part.ends), 0)
     return named > 1 and parts[named].word in words("link")
@@ -308,7 +308,7 @@ def _find_phrase_end(parts: list[Token]) -> int | None:
 
 
 def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
-    """Find the values before the nouns for secrets in `named`."""
+    """Find secrets that precede one of the nouns in `named`."""
     for noun in named:
         following = tokens(view, noun.end, 1)
         if not (following and following[0].word in words("compound")):
@@ -354,7 +354,7 @@ def _find_quotation(view: View, parts: list[Token]) -> Spans:
 
 
 def _find_entered_value(parts: list[Token], noun: Noun) -> Spans:
-    """Return the value of "use blue monkey 42 as the password". "Use your birthday as a PIN" gives []."""
+    """Return the value in a sentence like "use blue monkey 42 as the password". "Use your birthday as a PIN" gives []."""
     numbers = next((place for place in range(len(parts)) if number_run(parts[place:])), None)
     if numbers is not None and noun.value != "key":
         return [(parts[numbers].start, parts[-1].end)]
@@ -413,7 +413,7 @@ def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
 _SIGN = re.compile(r"[*_\"'`]{0,3}(?:\s\([^()\n]{0,40}\))?[*_]{0,2}\s{0,3}(?::=|[:=]|=>|-+>|→|\||…|\.\.\.)[*_]{0,2}\s{0,4}")
 _DASH = re.compile(r"\s{1,3}[-–—~]+\s{1,3}|\s?\?+\s{1,3}")
 _IS = re.compile(r"'s\s{1,3}(?=\S)")
-# "hash_password(", "password.txt", "self.password": names in a program, which `find_assignments` handles.
+# "hash_password(", "password.txt" and "self.password" are names in a program, which `find_assignments` handles.
 _PROGRAM = re.compile(r"[(\[{.<>=/\\_-](?!\s)")
 _SERIES = re.compile(r"(?:'s|\s(?:is|es|ist|est|c'est)|:)?\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 # "PIN (debit) 2094"
@@ -422,7 +422,7 @@ _WORD_BEFORE = re.compile(r"([a-z0-9'ß]*)[\s*_\"(\[-]*$")
 
 
 def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
-    """Find the values after the nouns for secrets in `named`."""
+    """Find secrets that follow one of the nouns in `named`."""
     done = 0
     for place, noun in enumerate(named):
         if noun.start < done or compiled("spoken.public").search(view.folded, max(0, noun.start - 16), noun.start):
@@ -447,7 +447,7 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
 
 
 def _is_alone(view: View, noun: Noun) -> bool:
-    # "Code: 4471", "the code is 4471", not "course code: 1010": a word before it may name another kind of code.
+    # "Code: 4471" and "the code is 4471" count, but not "course code: 1010", where "course" names another kind of code.
     if compiled("spoken.yours").search(view.text, max(0, noun.start - 40), noun.start):
         return True
     before = _WORD_BEFORE.search(view.folded[max(0, noun.start - 24) : noun.start])
@@ -458,7 +458,7 @@ def _is_alone(view: View, noun: Noun) -> bool:
 
 
 def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
-    """Return the values after a noun. Tries a sign, a remark in parentheses, a dash and "'s", then the words after the noun."""
+    """Return the values after a noun. A sign, an aside in parentheses, a dash and "'s" are tried before plain words."""
     sign = _SIGN.match(view.text, noun.end)
     if sign:
         following = tokens(view, sign.end(), 1)
@@ -493,7 +493,7 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
 
 
 def _pick_value_kind(view: View, noun: Noun) -> str:
-    """Return the values that a noun accepts. Near a network word, "pass" accepts words and "bare_key" accepts keys."""
+    """Return the kind of values that a noun accepts. Near a network word, "pass" accepts words and "bare_key" a key."""
     if noun.name in ("pass", "bare_key") and compiled("direct.network").search(
         view.folded, max(0, noun.start - 40), noun.end
     ):
@@ -503,14 +503,14 @@ def _pick_value_kind(view: View, noun: Noun) -> str:
 
 def _allows_plain_words(view: View, sign: re.Match[str], following: list[Token]) -> bool:
     """Return whether plain words may be the secret after a sign."""
-    # After "password=", in a table, or in the next of several lines, words are probably code or headings.
+    # After "password=", in a table, or on the next line, several words are probably code or headings.
     if sign[0] in ("=", "|") or "|" in sign[0]:
         return False
     return "\n" not in sign[0] or (len(tokens(view, sign.end(), 2)) == 1 and bool(following))
 
 
 def _find_repetitions(view: View, noun: Noun, first_span: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the other values of a noun after the first value, up to the end of the sentence."""
+    """Yield the spans of the further values of a noun between the first value and the end of the sentence."""
     # Several values: "the PIN for one card is 4821 and for the other 9920", "passwords: mail - Apple77x, bank - Pear88y".
     length, before = first_span[1] - first_span[0], ""
     several = noun.value == "words" and view.folded[noun.start : noun.end].endswith(("s", "worter"))

@@ -1,7 +1,7 @@
-"""Finds where the value of a named secret begins and ends.
+"""Find where the value of a named secret begins and ends.
 
-Some words are remarks about a value ("is too short"). A value in words ends where the rest of the sentence begins. The noun
-determines which values are accepted."""
+Words that only comment on a secret ("is too short") are not its value. A value in words ends where the rest of the sentence
+begins. The noun determines which kinds of values are accepted."""
 
 import re
 from bisect import bisect_right
@@ -28,7 +28,7 @@ _CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
 _ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
 _TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?:[*!#&$%+~][^\W\d_]{2,20})+")
 _COORDINATE = re.compile(r"\d{1,3}\.\d{4,}\s?,\s?-?\d{1,3}\.\d{3,}")
-_NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" is a placeholder; more digits are a real value
+_NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" is a placeholder, but more digits make a real value
 _LONGEST_BLANK = 100
 # A reference to a secret, or a placeholder: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
 _REFERENCE = re.compile(
@@ -40,9 +40,9 @@ _REFERENCE = re.compile(
 
 
 class Token(NamedTuple):
-    """A run of characters without spaces. `text` has no surrounding quotes and punctuation. `word` is the folded `text`.
+    """A run of characters without spaces. `text` excludes surrounding quotes and punctuation. `word` is the folded `text`.
 
-    `ends` is the punctuation after the text: "." ends a sentence, "," ends a clause, ":" introduces a value, "" is none.
+    `ends` is "." at the end of a sentence, "," at the end of a clause, ":" before a value, and otherwise "".
     """
 
     start: int
@@ -55,7 +55,7 @@ class Token(NamedTuple):
 
 
 def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> list[Token]:
-    """Return up to `limit` tokens of one line from `at` to `until`. If `at` is inside a token, its remainder is first."""
+    """Return up to `limit` tokens of one line between `at` and `until`. A token that begins before `at` is cut there."""
     last = len(view.text) if until is None else until
     place = bisect_right(view.run_ends, at)
     run_tokens: list[Token] = []
@@ -79,7 +79,7 @@ def _build_token(view: View, raw_start: int, raw_end: int) -> Token:
     bare = bare.rstrip(_CLOSING)
     end = start + len(bare)
     marks = raw[end - raw_start :] + ("!" if bare.endswith("!") else "")
-    # "è" is a verb, "e" is none.
+    # In Italian, "è" is a verb and "e" is not.
     word = bare.lower() if len(bare) == 1 else view.folded[start:end].strip("*_!")
     return Token(start, end, bare, word, _parse_ending(marks, word), raw_start, raw_end)
 
@@ -105,12 +105,12 @@ def is_mixed(text: str) -> bool:
 
 
 def is_passphrase(text: str) -> bool:
-    """Return whether a token is several words that are joined as only in a password, like "Tulip*wagon"."""
+    """Return whether a token joins several words in a way that only passwords do, like "Tulip*wagon"."""
     return bool(_TIED.fullmatch(text)) and not _ADDRESS.fullmatch(text)
 
 
 def is_branded(text: str) -> bool:
-    """Return whether a token is the name of a product or method with a number, like "Windows11" or "AES-256"."""
+    """Return whether a token is a product or method name that contains a number, like "Windows11" or "AES-256"."""
     return bool(compiled("values.branded").fullmatch(text.lower()))
 
 
@@ -129,7 +129,7 @@ def quoted(view: View, at: int) -> tuple[int, int] | None:
 
 
 def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
-    """Return the span of the number that begins at `at`, or None. It needs `least` digits and must not have a unit."""
+    """Return the span of a number that begins at `at`, has `least` digits or more, and has no unit. Otherwise return None."""
     match = _DIGITS.match(view.text, at)
     if not match or sum(map(str.isdigit, match[0])) < least or _COORDINATE.match(view.text, at):
         return None
@@ -139,7 +139,7 @@ def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
 
 
 def number_run(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of three or more numbers at the start, as words or digits ("four oh two"), or None."""
+    """Return the span of three or more numbers at the start of `parts`, as words ("four oh two") or digits, or None."""
     count, last = 0, -1
     for place, part in enumerate(parts):
         if number_words().fullmatch(part.word):
@@ -157,7 +157,7 @@ def number_run(parts: list[Token]) -> tuple[int, int] | None:
 
 
 def letter_run(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of four or more single characters at the start ("h u n t e r 2"), or None."""
+    """Return the span of four or more single characters at the start of `parts` ("h u n t e r 2"), or None."""
     run = []
     for part in parts:
         if len(part.text) != 1:
@@ -167,7 +167,7 @@ def letter_run(parts: list[Token]) -> tuple[int, int] | None:
 
 
 def grouped(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of three or more groups of equal length at the start ("RFsT HsDD 5Xh5"), or None."""
+    """Return the span of three or more groups of equal length at the start of `parts` ("RFsT HsDD 5Xh5"), or None."""
     length, run = len(parts[0].text), []
     for part in parts:
         if len(part.text) != length or not part.text.isalnum():
@@ -189,7 +189,7 @@ _LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
 
 
 def is_remark(word: str) -> bool:
-    """Return whether a word (in lower case) comments on a secret, like "expired" or "required", and is not a secret."""
+    """Return whether a lower-case word only comments on a secret, like "expired" or "required"."""
     if word in words("remark", "function", "unit"):
         return True
     if len(word) < 6 or not word.isalpha():
@@ -198,7 +198,7 @@ def is_remark(word: str) -> bool:
 
 
 def is_judgement(run: list[Token]) -> bool:
-    """Return whether words only comment on a secret ("too short") and are not one ("correct horse battery staple")."""
+    """Return whether words only comment on a secret ("too short") rather than being one ("correct horse battery staple")."""
     first = run[0]
     # A word with a capital is a name, unless the tables list it as a remark.
     named = first.text[:1].isupper() and first.word not in words("remark", "function", "unit")
@@ -207,7 +207,7 @@ def is_judgement(run: list[Token]) -> bool:
 
 
 def is_plain_answer(parts: list[Token]) -> bool:
-    """Return whether the rest of the sentence is a few words that may be a secret, and not a remark or an evasion."""
+    """Return whether the tokens are a few words that may be a secret, rather than a remark or an evasive answer."""
     if not parts or len(parts) > _MOST_WORDS or any(part.ends in (".", ":") for part in parts[:-1]):
         return False
     words_read = {part.word for part in parts}
@@ -217,7 +217,7 @@ def is_plain_answer(parts: list[Token]) -> bool:
 
 
 def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
-    """Return the span of the value in words at the start, or None.
+    """Return the span of a value in words at the start of `parts`, or None.
 
     Unless `bold`, the value must contain a figure or a made-up word.
     """
@@ -235,7 +235,7 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
 
 
 def _collect_run(parts: list[Token]) -> list[Token]:
-    """Return the words up to a function word or a mark. Includes the "and" of "salt and pepper", not of "hunter2 and I"."""
+    """Return the tokens before a function word or up to a mark. "Salt and pepper" is one run, but "hunter2 and I" is not."""
     run: list[Token] = []
     for place, part in enumerate(parts):
         if HIDDEN in part.text or (not part.text and run):
@@ -256,7 +256,7 @@ def _is_joined(run: list[Token], following: list[Token]) -> bool:
 
 
 def _is_statement(run: list[Token], parts: list[Token]) -> bool:
-    """Return whether a run with a figure or made-up word is a value, and not a count or remark."""
+    """Return whether a run that contains a figure or a made-up word is a value, rather than a count or a remark."""
     telling = next(part for part in run if is_mixed(part.text) or part.text.isdigit())
     if _LETTER_AND_DIGIT.search(telling.text) and len(telling.text) >= 5:
         return True
@@ -278,7 +278,7 @@ Spans = list[tuple[int, int]]
 def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
     """Return the spans of the value that begins at `at`. The list is empty if there is no value.
 
-    `takes` names the values that the noun accepts. Unless `bold`, plain words are no value, because they may be a remark.
+    `takes` is the kind of values that the noun accepts. Unless `bold`, plain words are ignored, because they may be a remark.
     """
     head = next(iter(_skip_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:
@@ -292,13 +292,13 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 
 def _extend_span(view: View, span: tuple[int, int]) -> tuple[int, int]:
-    """Return the span with the rest of its word if the token was too long and was cut."""
+    """Extend a span to the end of its word if the token was cut because of its length."""
     match = _UNBROKEN.match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
 
 def _skip_fillers(parts: list[Token]) -> list[Token]:
-    """Return the tokens after fillers: "is now: 4821", "est le 4821". A filler that ends its sentence is the value."""
+    """Return the tokens after any fillers ("is now: 4821", "est le 4821"). A filler that ends its sentence is the value."""
     place = 0
     for part, behind in pairwise(parts):
         figure = re.match(r"[#*]?\d", behind.text) or _is_quoted(behind) or is_mixed(behind.text)
@@ -311,7 +311,7 @@ def _skip_fillers(parts: list[Token]) -> list[Token]:
 
 
 def _has_made_up_near(parts: list[Token], place: int) -> bool:
-    """Return whether a mixed word follows, perhaps after a neutral word: "is still the default admin1234"."""
+    """Return whether a made-up word follows, perhaps after a neutral word, as in "is still the default admin1234"."""
     following = parts[place + 1 : place + 3]
     return any(map(is_mixed, (part.text for part in following[: 1 + (following[0].word in words("neutral"))])))
 
@@ -322,7 +322,7 @@ def _is_quoted(part: Token) -> bool:
 
 
 def _can_begin_value(head: Token, takes: str) -> bool:
-    """Return whether a word may begin a value. Usually no value follows a noun, and this check is quick."""
+    """Return whether a word may begin a value. Usually no value follows a noun, and this quick check rules one out."""
     if _is_quoted(head) or len(head.text) == 1 or re.search(r"\d", head.text) or head.word in words("number_glue"):
         return True
     if takes == "words":

@@ -1,4 +1,4 @@
-"""The text as the finders see it. It has normal width and no invisible characters. Redacted secrets are hidden."""
+"""Build the view of a text that the finders search, without invisible or wide characters and with secrets hidden."""
 
 import re
 import unicodedata
@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from commonplace.text.foundation.characters import LETTERS, bare_in_place
 
 HIDDEN = "\ue000"
-"""Replaces a redacted range in a view. A private-use character is never a word or a space."""
+"""The character that replaces a redacted range in a view. A private-use character is never a word or a space."""
 
 PLACEHOLDER = re.compile(r"\[redacted:[a-z_]{1,40}\]")
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 _UNUSUAL = re.compile(f"[{_INVISIBLE}{HIDDEN}]")
-# Marks are composed with the letter before them. Separately, "n" and its tilde would stay two characters.
+# Combining marks are composed with the preceding letter. Separately, "n" and its tilde would stay two characters.
 _RUN = re.compile(r"\n|\S{1,200}")
 _LONGEST_LIGATURE = 4
 # Letters that look like Latin letters, for words that mix alphabets: "pаssword" with a Cyrillic "а".
@@ -29,7 +29,7 @@ _CLUSTER = re.compile(rf"[\x00-\x7f]+(?!{_MARK})|[\s\S]{_MARK}*")
 
 
 class Span(NamedTuple):
-    """A half-open range of characters with the kind of its secret."""
+    """A half-open range of characters, with the kind of secret in the range."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class Span(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Up to 200 characters between spaces."""
+    """A run of up to 200 characters without spaces."""
 
     start: int
     end: int
@@ -46,9 +46,9 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """The text as the finders see it. `folded` is the same text in lower case without accents, and of the same length.
+    """A text in the form that the finders search. `folded` is the text in lower case without accents, with equal length.
 
-    `made` caches the tokens that were read from the runs.
+    `offsets` maps each position to the original text. `made` caches the tokens of the runs.
     """
 
     text: str
@@ -70,13 +70,13 @@ class View:
 
     @cached_property
     def run_ends(self) -> list[int]:
-        """The ends of the runs. They are used to find a run by its position."""
+        """The end of each run, for finding a run by its position."""
         return [run.end for run in self.runs]
 
     def original(self, span: Span) -> Span:
         """Return the span in the original text, including invisible characters inside it."""
         start, end, last = self.offsets[span.start], span.end, self.offsets[span.end - 1]
-        # One original character may be several here (a ligature). The span ends where the next original one begins.
+        # An original character, such as a ligature, may be several here. The span ends where the next original begins.
         while self.offsets[end] == last:
             end += 1
         return Span(start, self.offsets[end], span.kind)
@@ -88,7 +88,7 @@ def placeholders(text: str) -> list[tuple[int, int]]:
 
 
 def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
-    """Return a view with one character `HIDDEN` for each of the `hidden` ranges (sorted, disjoint)."""
+    """Return the view of a text. One `HIDDEN` character replaces each of the `hidden` ranges (sorted and disjoint)."""
     plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNUSUAL.search(text))
     if plain and not hidden:
         latin = _replace_lookalikes(text)
@@ -117,7 +117,7 @@ def _replace_lookalikes(text: str) -> str:
 
 
 def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:
-    """Yield each cluster in NFKC with the original position of each character. Drops invisible characters."""
+    """Yield each character cluster in NFKC with its original positions. Invisible characters are dropped."""
     for match in _CLUSTER.finditer(text, start, end):
         cluster = match[0]
         if cluster.isascii():
@@ -130,7 +130,7 @@ def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Se
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """Return the spans in text order. Overlapping spans are joined and get the kind of the first span in `spans`."""
+    """Return the spans in text order. Overlapping spans are joined and get the kind of the one that is first in `spans`."""
     rank = {span: place for place, span in reversed(list(enumerate(spans)))}
     out: list[Span] = []
     for span in sorted(spans):

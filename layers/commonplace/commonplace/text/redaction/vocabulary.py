@@ -1,4 +1,4 @@
-"""Loads the word tables (`nouns.toml`, `words.toml`, `expressions.toml`) on first use, and finds nouns for secrets."""
+"""Load the word tables (`nouns.toml`, `words.toml`, `expressions.toml`) on first use, and find nouns for secrets."""
 
 import re
 from collections.abc import Iterator
@@ -42,14 +42,14 @@ def is_played(text: str, start: int, end: int) -> bool:
 
 
 def misspellings(word: str) -> set[str]:
-    """Return the word with a letter left out, doubled or swapped with the next letter. The first letter stays."""
+    """Return a word's misspellings with one letter left out, doubled or swapped with the next. The first letter stays."""
     places = range(1, len(word))
     swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]}
     return swapped | {word[:at] + word[at + 1 :] for at in places} | {word[: at + 1] + word[at:] for at in places}
 
 
 class Noun(NamedTuple):
-    """A noun for a secret in a text: its position, the kind of secret, and the values it accepts."""
+    """An occurrence of a noun for a secret. `kind` is the kind of secret, and `value` is the kind of values it accepts."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ _load_table = partial(table_of, __package__)
 
 @loaded_once
 def words(*names: str) -> frozenset[str]:
-    """Return the words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`) as one set.
+    """Return the words of the named tables of `words.toml` as one set. "own", "of" and "places" are tables of `nouns.toml`.
 
     Only single letters keep their accents, because "è" is a verb and "e" is not."""
     tables = [_load_table("words.toml").get(name) or _load_table("nouns.toml")[name]["words"] for name in names]
@@ -71,13 +71,13 @@ def words(*names: str) -> frozenset[str]:
 
 
 def either(names: list[str]) -> str:
-    """Return a regular expression that matches any of the names. A space in a name also matches a hyphen."""
+    """Return a regular expression that matches any of the names. A space in a name also matches "-" and "_"."""
     ordered = sorted((bare_in_place(name) for name in names), key=len, reverse=True)
     return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in ordered)
 
 
 def any_of(*names: str) -> str:
-    """Return a regular expression that matches any word of these tables."""
+    """Return a regular expression that matches any word of the named tables."""
     return either(sorted(words(*names)))
 
 
@@ -146,7 +146,7 @@ def nouns(view: View) -> Iterator[Noun]:
     table = _load_table("nouns.toml")["noun"]
     for match in pattern.finditer(text):
         name = owner.get(match[0]) or owner[match[0].removesuffix("s")]
-        # "Sperrbildschirm-Code" says more than the "Code" in it.
+        # "Sperrbildschirm-Code" is more specific than the "Code" in it.
         if match.end() not in by_end or by_end[match.end()][2] == "plain_code":
             by_end[match.end()] = (match.start(), match.end(), name)
     for start, end, name in sorted(by_end.values()):
@@ -158,7 +158,7 @@ def nouns(view: View) -> Iterator[Noun]:
 
 
 def _find_phrases(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and class of the noun phrases. A misspelt noun has the class "password"."""
+    """Yield the start, end and class of each noun phrase. A misspelt noun has the class "password"."""
     done = 0
     for word in _WORD.finditer(text):
         if word.start() < done:

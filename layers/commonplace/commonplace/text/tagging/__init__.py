@@ -1,4 +1,4 @@
-"""Find the tags of a text. They are its topics, their parents, its main nouns and names, and its times."""
+"""Find the tags of a text, which are its topics, their parent topics, its main nouns and names, and its times."""
 
 import re
 from collections import Counter
@@ -58,7 +58,7 @@ def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
 
 
 def _rank_topics(hits: list[Hit], by_figures: list[str]) -> list[str]:
-    """Rank the topics of hits and of figures. Topics with several hits come first."""
+    """Rank the topics found by words and by figures. Topics with two or more hits come first."""
     count = Counter(hit.topic for hit in hits)
     for topic in by_figures:
         count.setdefault(topic, 1)
@@ -116,7 +116,7 @@ def _tidy_tag(tag: str) -> str:
 
 
 def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
-    """Yield further tags of a text, best first. `topics` are the topics that are already tags."""
+    """Yield further tags of a text, best first. `topics` contains the topics that are already tags."""
     yield from (ancestor for topic in topics for ancestor in _iterate_ancestors(topic))
     if reading.language == "en":
         yield from (singular(word.key) for at, word in enumerate(reading.words) if _is_common_noun(reading.words, at))

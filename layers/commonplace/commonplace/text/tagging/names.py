@@ -72,14 +72,14 @@ def _list_verb_bases(word: str) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
-    """Return a key that equal tags share despite spelling, number and alias. The key is not meant for display."""
+    """Return a key that all spellings, plurals and aliases of a tag share. The key is not meant for display."""
     spelled = american(canonical(tag))
     return spelled.replace("-", "") if len(spelled) > 3 else spelled
 
 
 @functools.lru_cache(maxsize=4096)
 def canonical(tag: str) -> str:
-    """Return the preferred name of a tag from the shipped table, else its singular."""
+    """Return the preferred name of a tag from the alias table, or else the tag in the singular."""
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     head, mark, last = plain.rpartition("-")
     in_singular = head + mark + singular(last)
@@ -101,7 +101,7 @@ def standard(tag: str) -> str:
 
 
 def _is_abbreviation(short: str, full: str) -> bool:
-    """Return whether the full form begins like the short form and has its letters in order. Digits (`k8s`) are ignored."""
+    """Return whether `full` starts like `short` and contains its letters in order. Digits as in `k8s` are ignored."""
     if len(short) >= len(full) or not short.startswith(full[0]):
         return False
     letters = iter(full)

@@ -1,4 +1,4 @@
-"""Find the concepts of a text. They are runs of content words, and nouns in scripts without spaces."""
+"""Find the concepts of a text, which are its runs of content words and its nouns in scripts without spaces."""
 
 import functools
 import re
@@ -53,7 +53,7 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
 
 
 def stopped_of(reading: Reading) -> frozenset[str]:
-    """Return the stop words for a text."""
+    """Return the stop words for a text, including grammar words of other languages in it."""
     stopped = stopped_in(reading.language)
     return stopped.union(*reading.mixed.values()) if reading.mixed else stopped
 
@@ -97,7 +97,7 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
 
 
 def _cut_run(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
-    """Cut a run of characters into words: at stop words and, in Chinese, also at known words."""
+    """Cut a run of characters into words at stop words and, in Chinese, also at known words."""
     if part in stopped:
         return []
     parts = [""]
@@ -124,7 +124,7 @@ def _list_never_names() -> frozenset[str]:
 
 @functools.cache
 def _list_gerunds() -> frozenset[str]:
-    """Return the topics that end in "-ing". They are content words, although verbs have the same form."""
+    """Return the topics that end in "-ing", which are content words although verbs have the same form."""
     return frozenset(name for name in topic_names() if name.endswith("ing")) - {"moving", "housing"}
 
 

@@ -1,6 +1,6 @@
-"""Synonyms of tags: find the existing tag that a new tag equals, and further terms for a search.
+"""Find the existing tag with the same meaning as a new tag, and find further names for the words of a query.
 
-Two tags are equal by the shipped names, by their spelling, or by their vectors.
+Two tags have the same meaning according to the alias table, their spelling or their vectors.
 """
 
 import re
@@ -30,7 +30,7 @@ _SHIPPED = ("de", "fr", "es")
 
 
 def are_siblings(first: str, second: str) -> bool:
-    """Return whether two similar tags differ: as opposites, versions, two of one kind, or a thing and its kind."""
+    """Return whether two similar tags are opposites, versions, two things of one kind, or a thing and its kind."""
     short, other = canonical(first), canonical(second)
     if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
@@ -65,10 +65,10 @@ def _is_narrower(first: str, other: str) -> bool:
 
 
 def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
-    """Return the replacement of each new tag: the full standard form, or the user's own tag. Unchanged tags are left out.
+    """Map each new tag to the tag that replaces it (its full standard form or the user's own tag), unless it stays unchanged.
 
-    `existing` maps the user's tags to their numbers of memories. `cosine` returns the similarity of two tags (-1 to 1), or
-    None if it is unknown. `cosine` is called at most 32 times in total.
+    `existing` maps each tag of the user to its number of memories. `cosine` returns the similarity of two tags (-1 to 1), or
+    None if the similarity is unknown, and is called at most 32 times.
     """
     full = {tag: standard(tag) for tag in dict.fromkeys(new_tags)}
     own = _map_to_own_tags([tag for tag in dict.fromkeys(full.values()) if tag not in existing], existing, cosine)
@@ -77,10 +77,10 @@ def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine
 
 
 def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
-    """Map the tags to existing tags of the user with the same meaning."""
+    """Map unknown tags to the user's existing tags with the same meaning."""
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     things = {tag: same_thing(tag) for tag in unknown}
-    own = {same_thing(tag): tag for tag in reversed(by_use)}  # of equal tags, the most used
+    own = {same_thing(tag): tag for tag in reversed(by_use)}  # among equal tags, the most used one wins
     renamed = {tag: _get_full_name(own[thing]) for tag, thing in things.items() if thing in own}
     left = [tag for tag in unknown if tag not in renamed]
     starts = {tag[:_ALIKE_START] for tag in left}
@@ -92,7 +92,7 @@ def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine
 
 
 def _get_full_name(tag: str) -> str:
-    """Return the name under which a user's own tag replaces other tags. A tag with abbreviations uses its full name."""
+    """Return the name under which a user's own tag replaces others. If the tag has short forms, this is its full form."""
     names = alias_groups().get(bare(tag), (tag,))
     return names[0] if any(standard(name) == names[0] != name for name in names) else tag
 
@@ -105,9 +105,9 @@ def _find_nearest_tag(tag: str, alike: Sequence[str], by_use: Sequence[str], cos
 
 
 def expansions(words: Sequence[str]) -> dict[str, str]:
-    """Return the topics and other names of a query, best first, with the words that each name comes from.
+    """Map the topics and other names that widen a query, best first, to the words of the query that they come from.
 
-    `words` are the words of the query as the tokenizer returns them. Names that only repeat these words are left out.
+    `words` contains the words of the query from the tokenizer. Names that only repeat these words are left out.
     """
     own_words = set(words)
     names: dict[str, str] = {}
@@ -152,7 +152,7 @@ TYPO, MEANING = "one letter is wrong", "the same meaning"
 OTHER_DIGITS, NO_WORD = "other numbers", "they share no word"
 SIBLINGS = "two of one kind, or one a sort of the other"
 
-_OWN_LETTERS = "äöüåøñ"  # in a short word they make a different word ("bar", "bär")
+_OWN_LETTERS = "äöüåøñ"  # in a short word, such a letter makes a different word ("bar", "bär")
 _SHORT_WORD = 5
 _LEAST_INITIALS, _LEAST_TYPO, _FREQUENT = 2, 6, 3
 _SURE = 0.9
@@ -160,9 +160,9 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses` maps each tag to its number of memories. `has_word` checks if a model's vocabulary has a word.
+    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tests whether an embedding model has a word.
 
-    `abbreviates` checks if a memory with the first tag shows that this tag is short for the second.
+    `abbreviates` tests whether a memory with the first tag shows that this tag is short for the second tag.
     """
 
     uses: Mapping[str, int]
@@ -172,7 +172,7 @@ class OwnTags:
 
 @dataclass(frozen=True)
 class Likeness:
-    """The similarity of two tags, 0 to 1, and the reason. `difference` is why the tags are different nevertheless."""
+    """The similarity of two tags, from 0 to 1, and the reason for it. `difference` is the reason why they differ, if any."""
 
     similarity: float
     why: str
@@ -180,7 +180,7 @@ class Likeness:
 
 
 def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
-    """Compare two tags. `cosine` is of their vectors. `scale` has the model's cosines of unrelated and of equal tags."""
+    """Compare two tags. `cosine` compares their vectors. `scale` is the result of `scale_of` for the model of the vectors."""
     if group_of(first) is not None and group_of(first) == group_of(other):
         return Likeness(1.0, ALIAS)
     near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])
@@ -201,12 +201,12 @@ def stems_of(tag: str) -> frozenset[str]:
 
 
 def scale_of(model: str) -> tuple[float, float] | None:
-    """Return the model's cosines of unrelated tags and of tags with the same meaning. Returns None if never measured."""
+    """Return a model's typical cosines of unrelated tags and of tags with the same meaning, or None if never measured."""
     return scales().get(model)
 
 
 def winner(first: str, other: str, own: OwnTags) -> str:
-    """Return the name for two equal tags: from the table, the full form, the correct spelling, or the most used tag."""
+    """Return the better name of two equal tags, by the alias table, and then by full form, correct spelling and use."""
     group = group_of(first)
     if group is not None and group == group_of(other):
         return group
@@ -216,13 +216,13 @@ def winner(first: str, other: str, own: OwnTags) -> str:
 
 
 def group_of(tag: str) -> str | None:
-    """Return the preferred name of a tag in the shipped table, or None."""
+    """Return the preferred name of a tag in the alias table, or None."""
     groups, plain = alias_groups(), canonical(tag)
     return groups[plain][0] if plain in groups else None
 
 
 def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str | None:
-    """Return why two tags are the same (spelling, initials or a typo), or None."""
+    """Return why two tags are the same (`SPELLING`, `INITIALS` or `TYPO`), or None if they are not."""
     if _is_other_meaning(first, other):
         return None
     if same_thing(first) == same_thing(other):
@@ -237,9 +237,9 @@ def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str 
 
 
 def _is_other_meaning(first: str, other: str) -> bool:
-    """Return whether a plural, hyphen or accent changes the meaning, or both are names of one kind.
+    """Return whether a plural, hyphen or accent gives two tags different meanings, or both name things of one kind.
 
-    Examples are "glass" and "glasses", "resign" and "re-sign", "bar" and "bär".
+    For example, "glass" and "glasses" have different meanings, and so do "resign" and "re-sign", and "bar" and "bär".
     """
     short, long = sorted((bare(first), bare(other)), key=len)
     marked = [[char for char in tag.casefold() if char in _OWN_LETTERS] for tag in (first, other)]
@@ -252,7 +252,7 @@ def _is_other_meaning(first: str, other: str) -> bool:
 
 
 def _is_derived(first: str, other: str) -> bool:
-    """Return whether a word is derived from the other with another meaning, like "physical" from "physics"."""
+    """Return whether one word is derived from the other but has another meaning, like "physical" and "physics"."""
     short, long = sorted((bare(first), bare(other)), key=len)
     if any(long in (f"{base}ing", f"{base.removesuffix('e')}ing") for base in (short, singular(short))):
         return True
@@ -296,7 +296,7 @@ def _is_known(tag: str, own: OwnTags) -> bool:
 
 def _is_word(word: str, own: OwnTags) -> bool:
     if own.has_word(word) or any(word in names for names in (topic_names(), alias_groups(), kinds())):
-        return True  # before the dictionary, which loads slowly
+        return True  # checked before the dictionary, which loads slowly
     # `is_english` accepts any unknown word with the ending of a past form
     return any(map(is_known, forms(word, "en"))) or (is_english(word) and not word.endswith("ed"))
 

@@ -1,4 +1,4 @@
-"""The shipped word tables, each read on first use."""
+"""Load the packaged word tables. Each table is read on first use."""
 
 import functools
 import re
@@ -16,13 +16,13 @@ _VOWELS = "aeiou"
 
 @functools.cache
 def singulars() -> Mapping[str, str]:
-    """Return the singulars of irregular English nouns by their plurals."""
+    """Map the irregular plurals of English nouns to their singulars."""
     return {line.split()[0]: line.split()[-1] for line in _read_lines("singulars.txt")}
 
 
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
-    """Return words of the language that are never a tag. These words separate concepts."""
+    """Return the words of a language that are never tags, and that separate one concept from the next."""
     tables = table_of(__package__, "stop_words.toml")[language]
     words = {word for name in ("function", "forms", "plain") for word in _split_bare_words(tables.get(name, ""))}
     for verb in _split_bare_words(tables.get("verbs", "")):
@@ -32,13 +32,13 @@ def stop_words(language: str) -> frozenset[str]:
 
 @functools.cache
 def function_words(language: str) -> frozenset[str]:
-    """Return the grammar words of a language, which identify it."""
+    """Return the grammar words by which a language is recognized."""
     return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language]["function"]))
 
 
 @functools.cache
 def describing_words() -> frozenset[str]:
-    """Return English adjectives and vague nouns. They are no tags, but parts of topic names (`dark` of `dark mode`)."""
+    """Return English adjectives and vague nouns, which are not tags but may be part of one (`dark` in `dark mode`)."""
     return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")["en"]["plain"]))
 
 
@@ -50,7 +50,7 @@ def capitals() -> frozenset[str]:
 
 @functools.cache
 def false_friends(language: str) -> frozenset[str]:
-    """Return words of the language that look like an English word and mean something else."""
+    """Return the words of a language that look like an English word but mean something else."""
     return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language].get("false_friends", "")))
 
 
@@ -61,13 +61,13 @@ def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
 
 
 def has_topics(language: str) -> bool:
-    """Return whether the lexicon has words for its topics in a language, which is given by its code."""
+    """Return whether there is a lexicon of topics for the language with this code."""
     return language == "en" or files(__package__).joinpath(f"topics/{language}.txt").is_file()
 
 
 @functools.cache
 def technical_topics() -> frozenset[str]:
-    """Return the topics of computers and software, which are one field."""
+    """Return the topics about computers and software, which count as one field."""
     return frozenset(topic for topic, _, _ in _parse_topics(_TECHNICAL_TOPICS))
 
 
@@ -80,7 +80,7 @@ def _parse_topics(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
 
 @functools.cache
 def alias_groups() -> Mapping[str, tuple[str, ...]]:
-    """Return all names with the same meaning by each lower-case name. The preferred name is first."""
+    """Map each lower-case name to all names with the same meaning. The preferred name is first."""
     groups: dict[str, tuple[str, ...]] = {}
     for line in _read_lines("aliases.txt"):
         name, _, synonyms = line.partition(": ")
@@ -92,7 +92,7 @@ def alias_groups() -> Mapping[str, tuple[str, ...]]:
 
 @functools.cache
 def kinds() -> Mapping[str, frozenset[int]]:
-    """Return for each name the numbers of the kinds that the name belongs to."""
+    """Map each name to the numbers of the kinds of things that the name belongs to."""
     groups: dict[str, set[int]] = {}
     for number, line in enumerate(_read_lines("siblings.txt")):
         for member in line.split():
@@ -102,14 +102,14 @@ def kinds() -> Mapping[str, frozenset[int]]:
 
 @functools.cache
 def listed(name: str) -> tuple[str, ...]:
-    """Return the words of the small table `section.name`, in order. Raises KeyError for an unknown name."""
+    """Return the words of the small table `name` ("section.key"), in order. Raises KeyError if it is unknown."""
     section, key = name.split(".")
     return tuple(table_of(__package__, "words.toml")[section][key].split())
 
 
 @functools.cache
 def figure_patterns() -> Mapping[str, re.Pattern[str]]:
-    """Return the patterns of figures that indicate a topic (age, height, weight), by topic."""
+    """Map topics such as age, height and weight to patterns of the figures that indicate them."""
     tables = read_table(__package__, "figures.toml")
     patterns = {topic: "|".join(rows) for topic, rows in tables["topics"].items()}
     for name, part in tables["parts"].items():
@@ -119,12 +119,12 @@ def figure_patterns() -> Mapping[str, re.Pattern[str]]:
 
 @functools.cache
 def scales() -> Mapping[str, tuple[float, float]]:
-    """Return two cosines per embedding model: of two unrelated tags, and of two tags with the same meaning."""
+    """Map each embedding model to its typical cosine of two unrelated tags, and of two tags with the same meaning."""
     return {model: (row["unrelated"], row["same"]) for model, row in read_table(__package__, "scales.toml").items()}
 
 
 def _read_lines(name: str) -> list[str]:
-    """Return the lines of a table. An indented line continues the previous line."""
+    """Return the lines of a table without comments and empty lines. An indented line continues the previous line."""
     joined = files(__package__).joinpath(name).read_text(encoding="utf-8").replace("\n  ", " ")
     return [line for line in joined.splitlines() if line and not line.startswith("#")]
 

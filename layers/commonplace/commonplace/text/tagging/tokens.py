@@ -36,15 +36,15 @@ class Word(NamedTuple):
 
     @property
     def capital(self) -> bool:
-        """Whether the word is capitalized like a name, and not because the word starts a sentence."""
+        """Whether the word is capitalized like a name, and not merely because it starts a sentence."""
         return self.text[0].isupper() and (not self.first or self.text[1:] != self.text[1:].lower())
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A parsed text. `runs` are its parts in a script without spaces. `language` is `en` by default.
+    """A parsed text. `runs` contains its parts in scripts without spaces. `language` is `en` by default.
 
-    `mixed` has the adjacent grammar words of other languages in the text, by language.
+    `mixed` maps each other language in the text to its grammar words that are next to each other.
     """
 
     words: list[Word]
@@ -65,14 +65,14 @@ def read(text: str) -> Reading:
 
 
 def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
-    """Split a trigger of a topic into the keys of its spaced words, and its runs of a script without spaces."""
+    """Split the trigger of a topic into the keys of its words and its runs in scripts without spaces."""
     if trigger.isascii() and trigger.replace(" ", "").isalnum():
         return tuple(trigger.lower().split()), []
     return tuple(word.key for word in _split_words(trigger)), _RUN.findall(trigger)
 
 
 def spoken(words: list[str]) -> list[Word]:
-    """Return lower-case words without accents as `Word` objects of one phrase."""
+    """Return `Word` objects of one phrase for words in lower case without accents."""
     return [Word(word, word, False, False, False) for word in words]
 
 
@@ -111,7 +111,7 @@ def _compile_particle_pattern() -> re.Pattern[str]:
 
 
 def _find_foreign_words(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
-    """Return adjacent grammar words of other languages, by language. Only English texts are examined."""
+    """Map other languages to their grammar words that are next to each other. Only English texts are examined."""
     keys_by_language: dict[str, frozenset[str]] = {}
     for language in LANGUAGES[1:] if own == "en" else ():
         foreign = function_words(language) - stop_words("en")
@@ -128,7 +128,7 @@ def _detect_language(words: list[Word]) -> str:
 
 
 def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int, in_a_word: bool = False) -> int:
-    """Return the length of the longest entry of `table` at `at`, or 0. If `in_a_word`, single characters don't count."""
+    """Return the length of the longest table entry at `at`, or 0. If `in_a_word`, single characters are ignored."""
     for size in range(min(longest, len(run) - at), int(in_a_word), -1):
         if run[at : at + size] in table:
             return size
@@ -136,6 +136,6 @@ def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int,
 
 
 def alone(run: str, at: int) -> bool:
-    """Return whether no Chinese character is adjacent. In Japanese, such a character is a word of its own."""
+    """Return whether no Chinese character is next to `at`. In Japanese, a character there is a word of its own."""
     around = run[max(at - 1, 0) : at] + run[at + 1 : at + 2]
     return not any("\u3400" <= char <= "\u9fff" for char in around)

@@ -1,4 +1,4 @@
-"""Find the topics of a text. Triggers are the words of a lexicon that indicate a topic if they have a suitable sense."""
+"""Find the topics of a text by triggers, which are words in a lexicon that indicate a topic if used in the right sense."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -14,15 +14,15 @@ from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_l
 
 
 def is_activity(words: Sequence[Word], at: int) -> bool:
-    """Return False for the name of an activity in another sense, like the "running" of "running late"."""
+    """Return False if the name of an activity is used in another sense, like "running" in "running late"."""
     return words[at].key not in _load_word_set("verbs.alone") or is_topic(words, at, at + 1, words[at].key)
 
 
 def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     """Return whether the words from `start` up to `end` have the sense of their trigger, which begins with `form`.
 
-    Some nouns are used as a verb ("I booked a flight"). Some verbs have a thing as subject ("our standup moved to ten") or
-    an object ("she runs a bakery"). Such a word is not a topic.
+    A noun that is used as a verb ("I booked a flight") indicates no topic. The same is true of a verb whose subject is a
+    thing ("our standup moved to ten"), or that has an object ("she runs a bakery").
     """
     single = end - start == 1
     if single and form not in _load_word_set("verbs.topical") and form not in _load_word_set("verbs.alone"):
@@ -56,7 +56,7 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
 
 
 def _has_human_subject(words: Sequence[Word], at: int) -> bool:
-    """Return False if the subject of a verb is a thing, as in "the engine runs" or "our standup moved"."""
+    """Return whether the subject of a verb may be a person, unlike in "the engine runs" or "our standup moved"."""
     before = _get_word_before(words, at)
     while before is not None and (before.key in _load_word_set("verbs.between") or before.key.endswith("ly")):
         at -= 1
@@ -70,7 +70,7 @@ def _has_human_subject(words: Sequence[Word], at: int) -> bool:
 
 
 def _has_object(words: Sequence[Word], at: int) -> bool:
-    """Return whether a verb has an object or idiom, as in "runs a bakery" or "running late", but not "runs a lot"."""
+    """Return whether a verb has an object ("runs a bakery", but not "runs a lot") or is in an idiom ("running late")."""
     after = _get_word_after(words, at)
     if after is None:
         return False
@@ -93,7 +93,7 @@ _PLACES = frozenset(("travel", "residence", "moving", "nature", "wildlife", "pet
 
 
 class Hit(NamedTuple):
-    """A topic of the words from `start` up to `end`. `unsure` words have other meanings. `name` is True for a name."""
+    """A topic indicated by the words from `start` up to `end`. `unsure` is True if they have other meanings as well."""
 
     topic: str
     start: int
@@ -103,7 +103,7 @@ class Hit(NamedTuple):
 
 
 class Trigger(NamedTuple):
-    """Words that indicate a topic. `following` has the words after the first. The other fields describe the `Hit`."""
+    """Words that indicate a topic. `following` contains the words after the first. `name` is True for a name."""
 
     following: tuple[str, ...]
     topic: str
@@ -113,7 +113,7 @@ class Trigger(NamedTuple):
 
 @dataclass
 class Lexicon:
-    """The triggers of a language. `phrases` has them by their first word. Words of `named` count only if capitalized."""
+    """The triggers of a language. `phrases` maps first words to triggers. The words in `named` count only if capitalized."""
 
     phrases: dict[str, list[Trigger]] = field(default_factory=dict)
     runs: dict[str, list[str]] = field(default_factory=dict)
@@ -155,7 +155,7 @@ def lexicon(language: str) -> Lexicon:
 
 
 def topics_of(reading: Reading) -> list[Hit]:
-    """Return the topics of a text with their places."""
+    """Return the topics of a text with their positions in it."""
     language = reading.language
     own = [] if language == "en" else hits(reading.words, lexicon(language), language)
     taken = {at for hit in own for at in range(hit.start, hit.end)}
@@ -179,7 +179,7 @@ def _find_mixed_hits(reading: Reading) -> list[Hit]:
 
 
 def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
-    """Drop the unsure hits that neither a name nor another hit of the field supports."""
+    """Drop every unsure hit that is not a name and that no other hit in the same field supports."""
     if not any(hit.unsure for hit in matched):
         return matched
     hints = hits(reading.words, lexicon("hints"), "en")
@@ -216,7 +216,7 @@ def _is_name(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
 
 @functools.cache
 def _find_field(topic: str) -> str:
-    """Return the field of a topic: its topmost parent in the lexicon, or "technology"."""
+    """Return the field of a topic, which is its topmost ancestor in the lexicon or "technology"."""
     parents = lexicon("en").parents
     while topic in parents and topic not in technical_topics():
         topic = parents[topic]
@@ -224,7 +224,7 @@ def _find_field(topic: str) -> str:
 
 
 def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
-    """Return the topics that a lexicon finds in words between spaces. A longer trigger hides shorter ones inside it."""
+    """Return the topics that a lexicon finds in a list of words. A longer trigger hides the shorter triggers inside it."""
     hits: list[Hit] = []
     at = 0
     while at < len(words):

@@ -1,28 +1,27 @@
-"""First-person statements in the third person, by rules and without a model.
+"""Rewrite first-person statements in the third person, by rules and without a model.
 
-English is rewritten; a text in another language, or partly in one ("Ich heiße Jörg and I love cats"), keeps its words
-inside a frame of that language ("La persona usuaria dice: «…»"), since a half-right rewriting would be worse than a
-quotation.
+Only English text is rewritten. Text in another language, or partly in one ("Ich heiße Jörg and I love cats"), is quoted in a
+frame of that language ("La persona usuaria dice: «…»"), because a half-right rewriting would be worse than a quotation.
 
 The user
     The first mention in every sentence is "the user", so that each sentence can be read alone. Later mentions in the
-    sentence are "they", "them", "their", "themselves", with plural verbs, as long as nobody else could be meant: after
-    another person, a name or a plural noun the words are "the user" and "the user's" again. "their" stays, even then,
-    where the user is the subject of the same clause ("The user loves their wife and their kids").
-    A second "I" after "and" or "but" is left out where it has the same subject ("The user is 43 and loves jazz").
+    sentence are "they", "them", "their" and "themselves", with plural verbs, as long as nobody else could be meant. After
+    another person, a name or a plural noun, "the user" and "the user's" are used again. The word "their" stays even then
+    if the user is the subject of the same clause ("The user loves their wife and their kids").
+    A second "I" after "and" or "but" is omitted if the subject is the same ("The user is 43 and loves jazz").
 We
-    "my wife and I" is "the user and their wife", and a later "we" is "they", or those words again in the next sentence.
-    A sentence keeps its words if its "we" or "us" means unknown people ('The user said: "We have twins."'). "our" is "the
-    user's", or "their".
+    "My wife and I" becomes "the user and their wife". A later "we" becomes "they" in the same sentence, and "the user and
+    their wife" in the next sentence. A sentence is quoted if its "we" or "us" means unknown people ('The user said: "We have
+    twins."'). The word "our" becomes "the user's" or "their".
 You
-    "you" and "your" stay: they mean the assistant, which will read the text.
+    The words "you" and "your" stay, because they mean the assistant, which will read the text.
 Left alone
-    Questions, the third person, and, byte for byte, quotations, code, links, addresses, handles, file names, and every
-    "I" that is a number, a letter or part of a name ("World War I", "Avenue I", "I-95"). A request to the assistant stays
-    one, about the user ("Always answer the user in French"), unless it is unclear whose verb is whose ("when I ask, and
-    keep it short").
-    A request to remember ("remember that I ...") gives the statement in it. A statement without its subject gets one
-    ("Moved to Oslo" is "The user moved to Oslo") only where it can hardly be a request.
+    Questions and statements in the third person stay unchanged. Quotations, code, links, addresses, handles, file names, and
+    every "I" that is a number, a letter or part of a name ("World War I", "Avenue I", "I-95") stay byte for byte. A request
+    to the assistant stays a request, but mentions the user ("Always answer the user in French"). It stays unchanged if it is
+    unclear whose verb is whose ("when I ask, and keep it short").
+    A request to remember ("remember that I ...") is reduced to its statement. A statement without a subject gets one ("Moved
+    to Oslo" becomes "The user moved to Oslo") only if it can hardly be a request.
     Greetings and fillers before the first statement ("oh btw", "hey!") are dropped.
 """
 
@@ -45,11 +44,11 @@ _THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
 
 
 def to_third_person(text: str, speaker: str | None = None) -> str:
-    """Return the text in the third person, in its own language and without white space at its ends.
+    """Return the text in the third person, in its own language and without leading and trailing white space.
 
-    `speaker` is the name of the person who said it, if this was not the user. It replaces "the user". The function is
-    deterministic, takes time linear in the length of the text, and never raises. A text without letters and digits is
-    returned unchanged, and so is a text that would become empty.
+    `speaker` is the name of a speaker other than the user, and replaces "the user". The function is deterministic, takes
+    time linear in the length of the text, and never raises. A text without letters and digits is returned unchanged, and so
+    is a text that would become empty.
     """
     stripped = text.strip()
     is_framed = any(stripped.startswith(before) and stripped.endswith(after) for before, after in frames().values())
@@ -70,7 +69,7 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
 
 @cache
 def frames() -> Mapping[str, tuple[str, str]]:
-    """Return the words before and after a quoted text, by language. The entry `other` is for all further languages."""
+    """Map each language to the words before and after a quoted text. The entry `other` is for all further languages."""
     rows = read_table(__package__, "frames.toml")
     return {code: (frame.partition("…")[0], frame.partition("…")[2]) for code, frame in rows.items()}
 
@@ -103,7 +102,7 @@ def _opens_foreign(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_confirmed(speaker: str, around: Sequence[str], code: str) -> bool:
-    """Return whether a word next to a pronoun is of its language too. After "soy" or "yo", English must lack this word."""
+    """Return whether a word near a pronoun is in the same language and, if the pronoun is ambiguous, is not English."""
     ambiguous = is_english(speaker) or len(speaker) < _CLEAR_LENGTH
     owning = [owners().get(word, ()) for word in around if word != speaker]
     return any(code in codes and not (ambiguous and ENGLISH in codes) for codes in owning)

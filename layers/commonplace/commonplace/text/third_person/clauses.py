@@ -1,4 +1,4 @@
-"""Turn one sentence from the first person into the third. Its verbs agree, also after "and" and "but"."""
+"""Turn a sentence from the first person into the third, including the verbs after "and" and "but"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -100,12 +100,12 @@ def is_titled(sentence: Sequence[Token]) -> bool:
 
 
 def _breaks_infinitive(word: str, predicate: Predicate) -> bool:
-    """Return whether a verb of state does not depend on an infinitive ("I like to cook and have two cats")."""
+    """Return whether a verb of state begins a new predicate after an infinitive ("I like to cook and have two cats")."""
     return word in table("verbs.states") and predicate.verb not in table("verbs.desires")
 
 
 def _in_list(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the verb after a comma is part of a list that "and" closes, and no request to the assistant."""
+    """Return whether the verb after a comma is part of a list that "and" closes, rather than a request to the assistant."""
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     if following in ("me", "us"):
         return False
@@ -182,12 +182,12 @@ def _is_past_form(sentence: Sequence[Token], at: int, predicate: Predicate) -> b
 
 
 class Rewriting:
-    """One pass through the tokens of a sentence. Its contractions are spelled out, and its companions follow "I".
+    """One rewriting pass over a sentence, in which contractions are spelled out and companions follow "I".
 
-    `link` is the "and" or comma that was just read. `expected` is True while the verb of "I" has not come yet. `inner` is
-    True after a clause has begun inside the user's clause. `main` is False if the user's clause is inside another person's.
-    In a `request`, a verb after a link may be the user's or another request ("when I ask, and keep it short"). The result is
-    then `unsure`.
+    `link` is the "and" or comma that was just read. `expected` is True until the verb of "I" has been read. `inner` is True
+    after a clause has begun inside the user's clause. `main` is False if the user's clause is inside another person's clause.
+    In a `request`, a verb after a link may belong to the user or be another request ("when I ask, and keep it short"). The
+    result of the pass is then `unsure`.
     """
 
     def __init__(self, sentence: list[Token], companions: Companions, request: bool = False) -> None:
@@ -218,7 +218,7 @@ class Rewriting:
         return self.rewritten
 
     def _aside_length(self, token: Token) -> int:
-        """Count the tokens between "I" and its verb that begin here."""
+        """Return the number of tokens from here on that separate "I" from its verb."""
         if is_oblique(token.low) or (token.low == "better" and is_base(self._following())):
             return 0
         return aside_length(self.sentence, self.at)
@@ -240,7 +240,7 @@ class Rewriting:
         return bool(self.rewritten) and self.rewritten[-1].low in ("they", "you", "who", "to", "people")
 
     def _emit(self, token: Token, text: str | None = None) -> None:
-        """Append a token to the result, with another text if given."""
+        """Append a token to the result. If `text` is given, it replaces the text of the token."""
         if text is not None and text != token.low:
             token = replace(token, text=text.upper() if self.shouted else text, joined=0)
         self.rewritten.append(token)
@@ -268,7 +268,7 @@ class Rewriting:
             self._observe(token)
 
     def _oblique(self, token: Token) -> None:
-        """Emit a word like "me" or "our" in the words for the user."""
+        """Emit the replacement of a word like "me" or "our"."""
         before = self._before()
         if token.low == "us" and before[-1:] in (["of"], ["between"]):
             self._emit(token, self.mention.part(before, opening=self.at <= len(before)))
@@ -282,7 +282,7 @@ class Rewriting:
         return self.mention.instead_of(low, own_clause=self.subject is Subject.USER and not self.inner)
 
     def _subject(self, token: Token) -> None:
-        """Emit "I" or "we" in the words for the user, or leave it out if the subject is the same as before."""
+        """Emit the replacement of "I" or "we", or nothing if the subject is the same as before."""
         before = self.rewritten[-1] if self.rewritten else None
         self.link = ""
         self.expected = True
@@ -309,7 +309,7 @@ class Rewriting:
         linked = before is not None and before.low in ("and", "but", "&", "n")
         if not (linked or mentions.is_in_series(self.sentence, self.at)) or self.subject is not Subject.USER:
             return False
-        # Unclear without it: "the user is sure they like it and love it", "his boss says the user is late and works"
+        # Without a subject, "sure they like it and love it" and "his boss says the user is late and works" are unclear
         same = self.main and (self.mention.accompanied if token.low == "we" else not self.plural)
         verb = stands_as_verb(self.sentence, self.at + 1) and not stands_alone(self.sentence, self.at + 1)
         return same and verb and not token.joined and self.predicate.at >= 0
@@ -340,13 +340,13 @@ class Rewriting:
             self._observe(token)
 
     def _verb(self, token: Token) -> None:
-        """Emit a finite verb of the user in agreement."""
+        """Emit a finite verb of the user in the form that agrees with the subject."""
         text, self.predicate = finite_form(self.sentence, self.at, token.low, self.plural, self.predicate)
         self._emit(token, cased(token, text))
         self.expected, self.link, self.inner = False, "", False
 
     def _after_link(self, token: Token) -> None:
-        """Emit a word after "and" or a comma. It may be another verb of the user."""
+        """Emit a word after "and" or a comma, which may be another verb of the user."""
         if count := adverb_length(self.sentence, self.at):
             if token.low == "not":
                 # "but not dive": no finite verb follows

@@ -1,4 +1,4 @@
-"""Find subjects of the speaker and others, like "my wife and I" or "Anna and I", and their noun phrases."""
+"""Find the subjects that the speaker shares with others ("my wife and I", "Anna and I"), and the noun phrases in them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,7 +47,7 @@ def _opens_clause(word: str) -> bool:
 
 
 def _is_named(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word is a name or like "mom". At the start of a sentence, it must not be another word too."""
+    """Return whether the word at `at` names a person ("Anna", "mom"). At the start, a capitalized verb or adverb doesn't."""
     word = sentence[at]
     if word.low in table("function.alone"):
         return False
@@ -59,7 +59,7 @@ def _is_named(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_companion(words: Sequence[Token]) -> bool:
-    """Return whether the words after a determiner are a companion ("older brother", "wife", but not "dad cooks")."""
+    """Return whether the words after a determiner name a companion ("older brother", "wife", but not "dad cooks")."""
     last = words[-1]
     if any(_rules_out(words, at) for at in range(len(words))):
         return False
@@ -71,7 +71,7 @@ def _is_companion(words: Sequence[Token]) -> bool:
 
 
 def _rules_out(words: Sequence[Token], at: int) -> bool:
-    """Return whether the word shows that this is a clause and no noun phrase ("dad cooks", "wife's ill")."""
+    """Return whether a word shows that the words are a clause and not a noun phrase ("dad cooks", "wife's ill")."""
     word, before = words[at].low, words[at - 1].low if at else ""
     tables = ("auxiliaries.others", "function.alone", "function.noun_openers")
     if is_auxiliary(word) or any(word in table(name) for name in tables):
@@ -111,10 +111,10 @@ def is_person(words: Sequence[Token]) -> bool:
 
 
 def is_subject_place(sentence: Sequence[Token], start: int, person: bool, claimed: bool = True) -> bool:
-    """Return whether the phrase at `start` can be a subject. There must be no verb or preposition before it in its clause.
+    """Return whether the phrase at `start` can be a subject, because no verb or preposition precedes it in its clause.
 
-    If the words before it may be a verb or not ("the flat my wife and I rent", "the app tracks the steps and I"), it must be
-    a `person`. `claimed` is True if a verb like "know" just before it begins a new clause.
+    If an earlier word may be a verb or not ("the flat my wife and I rent", "the app tracks the steps and I"), the phrase must
+    be a `person`. `claimed` is True if a verb like "know" just before the phrase begins a new clause.
     """
     if start and sentence[start - 1].low in table("function.prepositions") - table("function.subordinators"):
         return False
@@ -184,7 +184,7 @@ _ASIDE_REACH = 12
 
 
 def speaker_first(sentence: list[Token]) -> list[Token]:
-    """Return the sentence with "I" before its companions, and marked as joined. "My wife and I" becomes "I and my wife"."""
+    """Move each "I" before its companions and mark it as joined, so that "My wife and I" becomes "I and my wife"."""
     at = 0
     while at < len(sentence):
         if sentence[at].is_word and sentence[at].low in table("speaker.self"):
@@ -274,7 +274,7 @@ def _swapped(sentence: list[Token], start: int, at: int, described: bool = False
 
 
 def _companions_starts(sentence: Sequence[Token], end: int) -> list[int]:
-    """Return the starts of the noun phrases that end just before `end`, last first. Empty if there are none."""
+    """Return the starts of the joined noun phrases before `end`, last first, or an empty list if there are none."""
     starts: list[int] = []
     stop = _before_bracket(sentence, end - 1 if sentence[end - 1].text == "," else end)
     while stop > 0:
@@ -289,7 +289,7 @@ def _companions_starts(sentence: Sequence[Token], end: int) -> list[int]:
 
 
 def _before_bracket(sentence: Sequence[Token], end: int) -> int:
-    """Return the end of the words before a bracket that ends at `end` ("my husband (Jorge)"), else `end`."""
+    """Return the end of the words before a bracket that ends at `end` ("my husband (Jorge)"), or otherwise `end`."""
     if sentence[end - 1].text != ")":
         return end
     return next((at for at in range(end - 2, max(0, end - REACH), -1) if sentence[at].text == "("), end)

@@ -1,4 +1,4 @@
-"""Choose the words for the user at each place of a sentence. Also find words that only resemble the first person."""
+"""Choose the words that refer to the user in a sentence, and find words that only resemble the first person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ NO_ANTECEDENT, SINGULAR, PLURAL = 0, 1, 2
 
 
 def antecedent_rank(sentence: Sequence[Token], at: int) -> int:
-    """Return whether a later "they" could refer to this word: not at all, as one person, or as several."""
+    """Return `SINGULAR` or `PLURAL` if a later "they" could refer to the word at `at`, and otherwise `NO_ANTECEDENT`."""
     token = sentence[at]
     if not token.is_word or token.low in table("times.plural") or token.low in table("times.names"):
         return NO_ANTECEDENT
@@ -38,13 +38,13 @@ def antecedent_rank(sentence: Sequence[Token], at: int) -> int:
 
 
 def _is_s_verb(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether a word in -s is the verb of a person before it, and no plural."""
+    """Return whether a word that ends in "s" is the verb of a person before it, rather than a plural."""
     before = sentence[at - 1].low if at else ""
     return is_s_form(sentence[at].low) and before in table("function.nominatives") | table("people.singular")
 
 
 def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word is the name of a person, and not of a place or language."""
+    """Return whether the word at `at` is the name of a person, rather than of a place or language."""
     token = sentence[at]
     if at == 0 or not token.capital or token.text.isupper() or not token.text.isalpha():
         return False
@@ -60,7 +60,7 @@ def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
 
 
 def takes_over(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word is the finite verb of a subject other than the speaker."""
+    """Return whether the word at `at` is the finite verb of a subject other than the speaker."""
     token = sentence[at]
     before = sentence[at - 1] if at else None
     if token.low in table("auxiliaries.others") or token.low in ("were", "weren't"):
@@ -96,7 +96,7 @@ _PHRASE_REACH = 5
 
 
 def shield(sentence: Sequence[Token]) -> None:
-    """Mark the tokens of a sentence that only resemble pronouns as fixed, in place."""
+    """Mark the tokens that only resemble pronouns as fixed. The sentence is changed in place."""
     shouted = is_shouted(sentence)
     for at, token in enumerate(sentence):
         if not token.is_word:
@@ -124,7 +124,7 @@ def is_shouted(sentence: Sequence[Token]) -> bool:
 
 
 def _phrase_length(sentence: Sequence[Token], at: int, name: str) -> int:
-    """Count the tokens of the longest phrase of a table at `at`. A title needs two capitals."""
+    """Return the number of tokens of the longest phrase of a table at `at`, or 0. A title needs two capitals."""
     for phrase in phrases_by_first_word(name).get(sentence[at].low, ()):
         if [token.low for token in sentence[at : at + len(phrase)]] != phrase:
             continue
@@ -223,12 +223,12 @@ UNKNOWN_GROUP = "the user and others"
 
 
 def is_oblique(word: str) -> bool:
-    """Return whether a word is of the first person and no subject ("me", "our", "mine", "myself")."""
+    """Return whether a word is in the first person but never the subject ("me", "our", "mine", "myself")."""
     return word in table("speaker.oblique")
 
 
 def is_coordinated(before: Sequence[Token]) -> bool:
-    """Return whether the tokens before "I" make a plural subject with it ("You and", "Rose and")."""
+    """Return whether the tokens before "I" form a plural subject together with it ("You and", "Rose and")."""
     if len(before) != 2 or before[1].low not in table("function.joiners") or not before[0].is_word:
         return False
     return before[0].low == "you" or (before[0].capital and is_known(before[0].low))
@@ -252,7 +252,7 @@ def is_wished(sentence: Sequence[Token], at: int) -> bool:
 
 
 def is_inverted(before: Sequence[Token]) -> bool:
-    """Return whether the verb is before "I" ("so do", "never have"). The verb of "if you can" has its own subject."""
+    """Return whether the verb of "I" precedes it ("so do", "never have"). The verb in "if you can" has its own subject."""
     if not before or not before[-1].is_word:
         return False
     if len(before) == 1 and before[0].low in ("were", "weren't"):
@@ -275,7 +275,7 @@ class Companions:
 
 @dataclass(slots=True)
 class Mention:
-    """The state of one sentence. `named` is True after "the user". `antecedent` ranks the people mentioned since then."""
+    """How one sentence refers to the user. `named` is True after "the user", and `antecedent` ranks the words since then."""
 
     companions: Companions
     named: bool = False
@@ -283,7 +283,7 @@ class Mention:
     antecedent: int = field(default=NO_ANTECEDENT)
 
     def _name(self) -> None:
-        """Record that the words "the user" are used here."""
+        """Record that the sentence now says "the user"."""
         self.named, self.antecedent = True, NO_ANTECEDENT
 
     def subject(self, alone: bool) -> tuple[str, bool]:
@@ -304,7 +304,7 @@ class Mention:
         return self.companions.phrase
 
     def instead_of(self, pronoun: str, own_clause: bool) -> str:
-        """Return the words for a word of `speaker.oblique`. `own_clause` is True if the user is the subject of the clause."""
+        """Return the replacement of a word like "me". `own_clause` is True if the user is the subject of the clause."""
         if pronoun in ("my", "our"):
             return self._possessive(own_clause, shared=pronoun == "our")
         if pronoun in ("mine", "ours"):
@@ -319,7 +319,7 @@ class Mention:
         return USER
 
     def part(self, before: Sequence[str], opening: bool) -> str:
-        """Return the words for an "us" after "of" or "between". `before` has the two words before it.
+        """Return the replacement of an "us" after "of" or "between". `before` contains the two words before "us".
 
         An unknown group keeps its "us" ("there are five of us"). If `opening`, "between us" begins the sentence and includes
         the assistant.
@@ -333,7 +333,7 @@ class Mention:
         return self.group("them")
 
     def record(self, token: Token, before: Sequence[str], antecedent: int) -> None:
-        """Record another word. It may be an antecedent of "they", or show the people of "we" ("with my girlfriend")."""
+        """Record a word, which may be an antecedent of "they" or name the people of "we" ("with my girlfriend")."""
         if before == ["with", "my"] and token.low in table("people.singular"):
             self.companions.phrase = f"{USER} and their {token.text}"
         self.antecedent = max(self.antecedent, antecedent)
@@ -343,7 +343,7 @@ class Mention:
         self.named, self.antecedent = True, PLURAL
 
     def _possessive(self, own_clause: bool, shared: bool) -> str:
-        """Return "their" if it is unambiguous, else "the user's"."""
+        """Return "their" if that is unambiguous, and otherwise "the user's"."""
         unclear = self.antecedent == PLURAL if shared or self.accompanied else self.antecedent != NO_ANTECEDENT
         if self.named and (own_clause or not unclear):
             return "their"

@@ -1,6 +1,6 @@
-"""Rewrite an English text sentence by sentence. Statements and requests get the third person. Questions stay unchanged.
+"""Rewrite the statements and requests of an English text in the third person. Questions stay unchanged.
 
-A statement without its subject gets one: "Moved to Oslo in 2019.", "Allergic to nuts", "Love jazz"."""
+A statement without a subject gets one, as in "Moved to Oslo in 2019.", "Allergic to nuts" or "Love jazz"."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ def missing_subject(tokens: Sequence[Token]) -> list[str]:
 
 
 def _lacks_am(first: str, tail: Sequence[str]) -> list[str]:
-    """Return ["I", "am"] (or with "a") for a statement like "Allergic to nuts", else an empty list."""
+    """Return ["I", "am"] (or with "a") for a statement like "Allergic to nuts", or an empty list."""
     if first in table("bare.is"):
         standing = first in table("bare.standing") and tail[0] == ","
         good = standing or tail[0] in table("bare.is_before") or first in ("allergic", "originally", "lactose")
@@ -68,12 +68,12 @@ def _lacks_am(first: str, tail: Sequence[str]) -> list[str]:
 
 
 def _lacks_was(first: str, tail: Sequence[str]) -> list[str]:
-    """Return ["I", "was"] for a statement like "Born in Oslo", else an empty list."""
+    """Return ["I", "was"] for a statement like "Born in Oslo", or an empty list."""
     return ["I", "was"] if first in table("bare.was") and tail[0] in table("bare.was_before") else []
 
 
 def _lacks_have(first: str, tail: Sequence[str]) -> list[str]:
-    """Return the missing words of a statement like "Been to Rome" or "Never smoked", else an empty list."""
+    """Return the missing words of a statement like "Been to Rome" or "Never smoked", or an empty list."""
     if first == "been":
         # "Been a busy week" lacks "it"
         return [] if tail[0] in table("function.determiners") else ["I", "have"]
@@ -130,7 +130,7 @@ def _is_consumption(first: str, tail: Sequence[str]) -> bool:
 
 
 def _is_noun_phrase(tail: Sequence[str]) -> bool:
-    """Return whether a verb without another subject follows, so that its subject is here ("Used cars were ...")."""
+    """Return whether the sentence begins with the subject of a verb that follows ("Used cars were ...")."""
     subjects = table("function.nominatives") | table("function.subordinators") | {"i", "i'm", "my", "we"}
     for at, word in enumerate(tail[:5]):
         if word in subjects or word in table("function.determiners"):
@@ -156,7 +156,7 @@ _STATEMENT_REACH = 40
 
 
 def is_question(tokens: Sequence[Token]) -> bool:
-    """Return whether a sentence is a question, which stays unchanged. `tokens` has the sentence without its fillers."""
+    """Return whether a sentence is a question and therefore stays unchanged. `tokens` is the sentence without fillers."""
     words = [token for token in tokens if token.is_word]
     if not words or words[0] is not next((token for token in tokens if token.kind is not Kind.MARK), None):
         return False
@@ -248,7 +248,7 @@ def _is_request(tokens: Sequence[Token]) -> bool:
 
 
 def _is_subject(lows: Sequence[str]) -> bool:
-    """Return whether the first word is a noun after all ("Book club meets on my street", "Work is hard")."""
+    """Return whether the first word is a noun and not an imperative ("Book club meets on my street", "Work is hard")."""
     finite = table("auxiliaries.others") | table("auxiliaries.modals") | {"had", "and", ",", "'s", "or", ":"}
     if lows[1] in finite or lows[1] == "" or is_ing_form(lows[0]):
         return True
@@ -261,7 +261,7 @@ def _is_subject(lows: Sequence[str]) -> bool:
 
 
 def rewritten(tokens: list[Token]) -> str:
-    """Return the English text in the third person. Sentences that are no statements of the speaker stay unchanged."""
+    """Return the English text in the third person. Questions and sentences without a first person stay unchanged."""
     companions = Companions()
     result: list[Token] = []
     parts = list(sentence_tokens(tokens))
@@ -319,7 +319,7 @@ def _with_subject(statement: list[Token], lacking: list[str]) -> list[Token]:
 
 
 def _is_symbol(following: list[Token]) -> bool:
-    """Return whether a word is part of an address, code or a formula, according to the signs after it (`redis://`)."""
+    """Return whether a word is part of an address, code or a formula, judging by the signs after it (`redis://`)."""
     if not following or following[0].kind is not Kind.MARK:
         return False
     sign, glued = following[0].text, all(token.gap == "" for token in following)

@@ -1,7 +1,7 @@
 """Split a text into tokens, and recognize the parts of a statement.
 
-Tokens are words that may change, marks, and spans that stay byte for byte. Contractions get one spelling. Openings precede a
-statement and are no part of it ("oh btw,")."""
+Tokens are words that may change, punctuation marks, and spans that stay byte for byte. Contractions are spelled out. Openings
+such as "oh btw," precede a statement and are not part of it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -68,9 +68,9 @@ class Kind(Enum):
 
 @dataclass(slots=True)
 class Token:
-    """A token. `gap` is the white space before it. `low` is the text in lower case with straight apostrophes.
+    """A token of a text. `gap` is the white space before it. `low` is `text` in lower case with straight apostrophes.
 
-    `joined` is the number of tokens after an "I" that name its companions (3 in "I and my wife").
+    `joined` is the number of tokens after an "I" that name companions of the speaker (3 in "I and my wife").
     """
 
     gap: str
@@ -101,7 +101,7 @@ def joined_text(tokens: list[Token]) -> str:
 
 
 def read(text: str) -> list[Token]:
-    """Return the tokens of a text in order. `joined_text` of them is the text without white space at its end."""
+    """Return the tokens of a text in order. `joined_text` restores the text from them, except white space at its end."""
     pattern, tokens, gap, at = _token_pattern(), [], "", 0
     unclosed: set[str] = set()
     while at < len(text):
@@ -139,7 +139,7 @@ def _quote_end(text: str, at: int, unclosed: set[str]) -> int:
 
 
 def _single_quote_end(text: str, at: int, closing: str) -> int:
-    """Return the end of a single-quoted text, or 0. The closing mark is between a word or stop and a blank or stop."""
+    """Return the end of a single-quoted text, or 0. A closing mark follows no space and precedes no letter or digit."""
     opening = text[at : at + 7].lower().translate(_APOSTROPHES)
     if text[at + 1 : at + 2].isdigit() or opening.startswith(tuple(table("speaker.elisions"))):
         return 0
@@ -155,8 +155,8 @@ def _single_quote_end(text: str, at: int, closing: str) -> int:
 def sentence_tokens(tokens: list[Token]) -> Iterator[list[Token]]:
     """Yield the tokens of each sentence with its final marks. A line break also ends a sentence.
 
-    `foundation.sentences` is not used, because all tokens must be returned. Also, quotations are single tokens here, and
-    "tea.I" is split.
+    `foundation.sentences` is not used, because this function must return every token, treat quotations as single tokens, and
+    split "tea.I" into two sentences.
     """
     current: list[Token] = []
     for at, token in enumerate(tokens):
@@ -176,7 +176,7 @@ def _ends_sentence(current: list[Token], following: Token) -> bool:
     """Return whether a sentence ends before the token `following`."""
     last = current[-1]
     if last.kind is Kind.FIXED:
-        # 'He said "I quit." My boss …': the stop stands inside the quotation
+        # 'He said "I quit." My boss …': the stop is inside the quotation
         quoted = len(last.text) > 2 and last.text[-2] in _STOPS and not last.text[-1].isalnum()
         return quoted and following.capital
     if last.kind is Kind.WORD:
@@ -189,7 +189,7 @@ def _ends_sentence(current: list[Token], following: Token) -> bool:
 
 
 def _is_glued(current: list[Token], following: Token) -> bool:
-    """Return whether the blank after a sentence was forgotten ("I like tea.I hate coffee")."""
+    """Return whether the space after a sentence is missing ("I like tea.I hate coffee")."""
     return len(current) > 1 and following.capital and current[-1].text in _STOPS and current[-2].text.islower()
 
 
@@ -205,7 +205,7 @@ def _is_abbreviated(current: list[Token], following: Token) -> bool:
 
 
 def spelled_out(sentence: Sequence[Token]) -> list[Token]:
-    """Return the sentence with contractions of the first person and usual typos as separate, correct words."""
+    """Return the sentence with first-person contractions and common typos spelled out as separate, correct words."""
     spelled: list[Token] = []
     for at, token in enumerate(sentence):
         following = [other for other in sentence[at + 1 : at + 4] if other.is_word]
@@ -238,12 +238,12 @@ def _spell_out(token: Token, before: Token | None, following: Sequence[Token]) -
 
 
 def _replace_token(token: Token, texts: Sequence[str]) -> list[Token]:
-    """Return a token per text, in place of one token."""
+    """Return one token for each text, in place of `token`."""
     return [Token(token.gap if at == 0 else " ", text) for at, text in enumerate(texts)]
 
 
 def _spell_out_colloquial(token: Token, before: Token | None) -> list[Token]:
-    """Return the words for "gonna" or "gotta". "I gonna" gets its "am", and "I have gotta" only its "got"."""
+    """Return the words for "gonna" or "gotta". "I gonna" gets the missing "am", and "gotta" after "have" becomes "got to"."""
     if token.low == "gotta" and before is not None and before.low in ("have", "'ve"):
         return _replace_token(token, ("got", "to"))
     if token.low in ("gonna", "tryna") and before is not None and before.low == "i":
@@ -256,7 +256,7 @@ def _is_infinitive(following: Sequence[Token]) -> bool:
 
 
 def _can_be_subject(token: Token, before: Token | None, following: Sequence[Token]) -> bool:
-    """Return whether "id", "ill" or "im" contains "I" ("id love to"), and is no noun or adjective ("my id", "he is ill")."""
+    """Return whether "id", "ill" or "im" contains "I" ("id love to"), unlike the words in "my id" and "he is ill"."""
     if before is not None and (before.low in table("function.determiners") or before.low in ("is", "was", "are", "be")):
         return False
     if token.low in ("im", "ive", "iam"):
@@ -285,7 +285,7 @@ def _means_had(following: Sequence[Token]) -> bool:
 
 
 def cased(token: Token, text: str) -> str:
-    """Return the text that replaces the token's text. It is in capitals if the token is."""
+    """Return the replacement for a token's text, in capitals if the token is in capitals."""
     shouted = len(token.text) > 1 and token.text.isupper()
     return token.text if text == token.low else text.upper() if shouted else text
 
@@ -309,7 +309,7 @@ _VERB_REACH = 8
 
 
 def adverb_length(sentence: Sequence[Token], at: int) -> int:
-    """Count the tokens of the adverb or adverbial phrase at `at` ("really" 1, "every now and then" 4, otherwise 0)."""
+    """Return the number of tokens in the adverbial at `at`, such as 1 for "really" or 4 for "every now and then", or 0."""
     if at >= len(sentence) or not sentence[at].is_word:
         return 0
     if sentence[at].low.isdigit() and at + 1 < len(sentence) and sentence[at + 1].text == "%":
@@ -325,7 +325,7 @@ def adverb_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def aside_length(sentence: Sequence[Token], at: int) -> int:
-    """Count the tokens at `at` that separate "I" from its verb. Returns 0 if there are none."""
+    """Return the number of tokens from `at` on that separate "I" from its verb, or 0."""
     if at >= len(sentence):
         return 0
     if not sentence[at].is_word:
@@ -334,7 +334,7 @@ def aside_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def _parenthesis_length(sentence: Sequence[Token], at: int) -> int:
-    """Count the tokens of a parenthesis before a verb, in brackets, commas or dashes, else 0."""
+    """Return the number of tokens of a parenthesis in brackets, commas or dashes before a verb, or 0."""
     opening = sentence[at].text
     if opening not in (",", "(", "-", "–", "—"):
         return 0
@@ -346,7 +346,7 @@ def _parenthesis_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def _role_length(sentence: Sequence[Token], at: int) -> int:
-    """Count the tokens of a role before a verb ("as a nurse", "as the oldest child"), else 0."""
+    """Return the number of tokens of a role before a verb ("as a nurse", "as the oldest child"), or 0."""
     if sentence[at].low != "as" or at + 1 >= len(sentence):
         return 0
     noun = at + 2 if sentence[at + 1].low in table("function.determiners") else at + 1
@@ -355,20 +355,20 @@ def _role_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def stands_as_verb(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether a verb that may be the speaker's is at `at`, or after adverbs."""
+    """Return whether the word at `at`, or the first word after adverbs there, may be a verb of the speaker."""
     at += adverb_length(sentence, at)
     return is_finite(sentence[at].low if at < len(sentence) else "")
 
 
 def stands_alone(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether an auxiliary is a whole predicate ("but I did."). It then needs its subject."""
+    """Return whether an auxiliary is a whole predicate and therefore needs its subject ("but I did.")."""
     after = sentence[at + 1] if at + 1 < len(sentence) else None
     return is_auxiliary(sentence[at].low) and (after is None or not after.is_word)
 
 
 @cache
 def phrases_by_first_word(name: str) -> dict[str, list[list[str]]]:
-    """Return the phrases of a table, each split into words and commas, longest first. The keys are their first words."""
+    """Map first words to the phrases of a table that begin with them, longest first, as lists of words and commas."""
     phrases: dict[str, list[list[str]]] = {}
     for phrase in sorted(table(name), key=len, reverse=True):
         parts = phrase.replace(",", " ,").split()
@@ -377,7 +377,7 @@ def phrases_by_first_word(name: str) -> dict[str, list[list[str]]]:
 
 
 def _matched(tokens: Sequence[Token], at: int, name: str) -> int:
-    """Count the tokens of the longest phrase of the table at `at`. Returns 0 if there is none."""
+    """Return the number of tokens of the longest phrase of a table that begins at `at`, or 0."""
     if at >= len(tokens):
         return 0
     for phrase in phrases_by_first_word(name).get(tokens[at].low, ()):
@@ -387,12 +387,12 @@ def _matched(tokens: Sequence[Token], at: int, name: str) -> int:
 
 
 def speaks(token: Token) -> bool:
-    """Return whether a token is a word of the first person."""
+    """Return whether a token is a first-person word."""
     return token.is_word and token.low in table("speaker.signs")
 
 
 def filler_length(tokens: Sequence[Token]) -> int:
-    """Count the tokens at the start that can be dropped ("so yeah," 3, "hi Claude!" 3)."""
+    """Return the number of opening tokens that can be dropped, such as 3 for "so yeah," and for "hi Claude!"."""
     at = 0
     while step := _filler_step(tokens, at):
         at += step
@@ -400,7 +400,7 @@ def filler_length(tokens: Sequence[Token]) -> int:
 
 
 def _filler_step(tokens: Sequence[Token], at: int) -> int:
-    """Count the tokens of the filler at `at`, with its pauses or the assistant's name. Returns 0 if there is none."""
+    """Return the number of tokens of the filler at `at`, including pauses and the assistant's name, or 0."""
     length = _matched(tokens, at, "openings.fillers")
     if not length:
         return 0
@@ -424,7 +424,7 @@ def _past_pauses(tokens: Sequence[Token], at: int) -> int:
 
 
 def reminder_length(tokens: Sequence[Token]) -> int:
-    """Count the tokens of a request like "remember that". Returns 0 unless a statement of the speaker follows."""
+    """Return the number of tokens of a request like "remember that", or 0 unless a statement of the speaker follows."""
     length = _matched(tokens, 0, "openings.reminders") or _matched(tokens, 0, "openings.polite")
     if not length:
         return 0
@@ -444,7 +444,7 @@ def asks_politely(tokens: Sequence[Token]) -> bool:
 
 
 def _has_verb(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether the words have a verb, like "my birthday is in May", and are not only an object, like "my birthday"."""
+    """Return whether the words contain a verb ("my birthday is in May") and are not just an object ("my birthday")."""
     if tokens[at].low in ("i", "we") or "'" in tokens[at].low or tokens[at].low in ("im", "ive", "iam"):
         return True
     finite = table("auxiliaries.others")
@@ -455,7 +455,7 @@ def _has_verb(tokens: Sequence[Token], at: int) -> bool:
 
 
 def carries_verb(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word at `at` ends with a contracted verb that is no negation."""
+    """Return whether the word at `at` ends with a contracted verb other than a negation."""
     head, mark, tail = sentence[at].low.rpartition("'")
     if not mark or not sentence[at].is_word or tail not in table("auxiliaries.clipped"):
         return False
@@ -464,13 +464,13 @@ def carries_verb(sentence: Sequence[Token], at: int) -> bool:
     if at + 1 >= len(sentence) or not sentence[at + 1].is_word or head in table("people.degrees"):
         return False
     if sentence[at + 1].capital and _ends_phrase(sentence, at + 2):
-        # "My name's Tom and I ...", "my colleague's Polish"; a thing ("my wife's Toyota and I") keeps no company
+        # "My name's Tom and I ...", "my colleague's Polish". In "my wife's Toyota and I", a thing is no companion either
         return True
     return _is_predicate(sentence, at + 1)
 
 
 def _is_predicate(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word follows "is" or "has", and no possessive ("a vet", "in Rome", "been", "old", "70")."""
+    """Return whether the word at `at` follows "is" or "has", not a possessive ("a vet", "in Rome", "been", "old", "70")."""
     word = sentence[at].low
     if word in table("function.determiners") or word in table("function.prepositions") or is_auxiliary(word):
         return True
@@ -494,7 +494,7 @@ def _ends_phrase(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_noun_at(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether a noun is at `at`, or after adjectives ("old red car")."""
+    """Return whether the word at `at`, or the first word after adjectives there ("old red car"), is a noun."""
     while at < len(sentence) and sentence[at].is_word and is_adjective(sentence[at].low) and not is_noun(sentence[at].low):
         at += 1
     if at >= len(sentence) or not sentence[at].is_word:

@@ -11,11 +11,11 @@ FINENESS: Sequence[Granularity] = ("moment", "day", "week", "month", "year")
 
 @dataclass(frozen=True)
 class TimeRange:
-    """A range from `after` (inclusive) to `before` (exclusive). Both are timezone-aware, and at least one of them is set.
+    """A time range from `after` (inclusive) to `before` (exclusive). Both are timezone-aware, and at least one is set.
 
-    `text` has the words of the query that name the range. `granularity` is the calendar unit of the edges: "moment" for part
-    of a day, "day" for a weekend, "month" for a season, "open" if an end is missing. `any_year` is True if the query names
-    no year, and `any_week` is True if weekdays are named without a week. The range is then in the likeliest year or week.
+    `text` is the part of the query that names the range. `granularity` is the unit of the edges ("moment" for part of a day,
+    "day" for a weekend, "month" for a season), or "open" if an edge is missing. `any_year` is True if a month, say, is
+    named without a year, and `any_week` if a weekday is named without a week. The likeliest year or week is then used.
     """
 
     after: datetime | None
@@ -28,14 +28,14 @@ class TimeRange:
 
 @dataclass(frozen=True)
 class Period:
-    """A period from `start` (inclusive) to `end` (exclusive). Naive times are in the caller's time zone."""
+    """A period from `start` (inclusive) to `end` (exclusive), as naive times in the caller's time zone."""
 
     start: datetime
     end: datetime
     grain: Granularity
 
 
-# ANCHORS select one of similar periods. CYCLES recur. PHASES and RELATIONS name a part or a neighbour of a period.
+# ANCHORS select one of several similar periods, CYCLES recur, and PHASES and RELATIONS name a part or neighbour of a period.
 ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
 YEARLY = {"month", "month_number", "season", "quarter", "half", "date", "holiday", "week_number"}
 CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
@@ -45,7 +45,7 @@ RELATIONS = {"nth", "around", "side", "later"}
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """A phrase found in a query. `slots` has the meanings of its words. `free` is True if it needs no word like "since"."""
+    """A time phrase in a query. `slots` maps slots to the meanings of its words. `free` phrases need no word like "since"."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ class TimePhrase:
 
     @property
     def bare(self) -> bool:
-        """Whether the query leaves the year or week open ("March", "Friday")."""
+        """Whether the phrase leaves the year or week open ("March", "Friday")."""
         return not self.slots.keys() & ANCHORS and bool(self.slots.keys() & CYCLES)
 
     @property
@@ -67,7 +67,7 @@ class TimePhrase:
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """One or two phrases with the words that join them. `kind` is "during", "since", "between" and so on."""
+    """One or two time phrases with the words that join them. `kind` is the relation, such as "during" or "since"."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Find the spans of a query that may be a time, and read written dates."""
+"""Find the parts of a query that may name a time, and parse written dates."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -17,13 +17,13 @@ QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|
 NO_YEAR = 2000
 _FIGURES = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_THIS_CENTURY = 69  # two-digit years below it are in this century, as in POSIX
+_THIS_CENTURY = 69  # two-digit years below 69 are in this century, as in POSIX
 # Maximum distance of a joint's words from its times, in characters.
 REACH = 40
 
 
 def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
-    """Return the possible times outside the `blocked` spans. The leftmost is first, or the longest at the same place."""
+    """Return the possible times outside the `blocked` spans, leftmost first, and longest first at the same position."""
     phrases = _find_phrases(query, language)
     holidays = [phrase for phrase in phrases if "holiday" in phrase.slots]
     phrases = [phrase for phrase in phrases if not _is_of_a_name(phrase, holidays)]
@@ -50,9 +50,9 @@ def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
 
 
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
-    """Return the spans that only resemble a time. `languages` are the possible languages of the query.
+    """Return the spans of a query that only resemble a time. `languages` lists the possible languages of the query.
 
-    Quoted texts are titles, unless the whole query is quoted.
+    A quotation counts as a title and not as a time, unless the whole query is quoted.
     """
     whole = len(query.strip())
     quoted = [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
@@ -73,7 +73,7 @@ def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
 
 @cache
 def _list_needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of each slot that some phrase requires. A query without these words skips the phrase."""
+    """Return the words of each slot that a phrase may require. Phrases are skipped if the query lacks a required word."""
     slots = {slot for phrase in language_of(code).phrases for slot in phrase.needs}
     return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
 
@@ -125,7 +125,7 @@ def _find_titles(query: str, language: Language) -> list[tuple[int, int]]:
 def read_written(text: str, language: str) -> date | None:
     """Return the date in a text, or None. A date without a year is in `NO_YEAR`. A month is read as its first day.
 
-    The day is first in 05/03/2023, in every language. After a year, and in Japanese, the month is first.
+    A date like 05/03/2023 begins with the day, except in Japanese. After a year, the month precedes the day.
     """
     figures = _FIGURES.findall(text)
     if any(len(figure) not in (1, 2, 4) for figure in figures):
@@ -156,9 +156,9 @@ def _build_date(year: int, month: int, day: int) -> date | None:
 
 
 def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> Iterator[TimePhrase]:
-    """Yield each phrase that is next to a relation ("the first Monday of"), as a phrase with the slots of both.
+    """Yield the combination of each phrase with a relation next to it ("the first Monday of"), with the slots of both.
 
-    The combination may make no sense ("the first Monday of yesterday"). Such a phrase later resolves to None.
+    A combination that makes no sense ("the first Monday of yesterday") later resolves to None.
     """
     for phrase, relation in product(phrases, language.relations):
         own = phrase.slots.keys()
@@ -174,7 +174,7 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
-    """Return the start and end of a joint with its times. Returns None if the joint doesn't surround the times."""
+    """Return the start and end of the times and the words of `joint` around them, or None if these words are missing."""
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end) if before else None
     if not before or not after or (after.end() == last.end and not _is_word_end(query, last.end)):
@@ -183,7 +183,7 @@ def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tupl
 
 
 def meanings(code: str, filled: dict[str, str | None]) -> dict[str, str]:
-    """Return the meanings of the words in the filled slots of a match."""
+    """Return the meaning of the words in each filled slot of a match."""
     return {
         slot: phrases_of(code, slot).get(" ".join(straight(text.casefold()).split()), text)
         for slot, text in filled.items()

@@ -11,9 +11,9 @@ from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in
 from commonplace.text.foundation.expressions import table_of
 
 LANGUAGES = LANGUAGES_IN_TIMES
-# Slots of months. Their words are the names in the shared calendar.
+# Slots of months, whose words come from the shared calendar.
 MONTHS = {"month": "months", "short_month": "short_months"}
-# Slots with the words of another slot. For example, the slots of a relation share the words of its time.
+# Slots that share the words of another slot. For example, the unit of a relation has the words of any other unit.
 LIKE = {
     "to_meridiem": "meridiem",
     "to_hour": "hour",
@@ -55,7 +55,7 @@ def vocabulary(language: str) -> dict[str, Any]:
 
 @cache
 def phrases_of(language: str, slot: str) -> dict[str, str]:
-    """Return the phrases of a slot with their meanings. The phrases of a list mean themselves."""
+    """Map each phrase of a slot to its meaning. If the slot is a plain list, each phrase means itself."""
     slot = LIKE.get(slot, slot)
     if slot == "weekday":
         return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
@@ -69,7 +69,7 @@ def phrases_of(language: str, slot: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A time phrase of a language. `free` is False if it is a time only next to a word like "since" or "between"."""
+    """A time phrase of a language. `free` is False if the phrase needs a word like "since" or "between" next to it."""
 
     code: str
     template: str
@@ -84,7 +84,7 @@ class Phrase:
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        """The slots outside every group. A query matches only if it has a word of each of these slots."""
+        """The slots outside every group. Only a query with a word of each of these slots can match."""
         outside = self.template
         while (inner := GROUP.sub("", outside)) != outside:
             outside = inner
@@ -94,9 +94,9 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Joint:
-    """The words before, between and after one or two times.
+    """The patterns for the words before, between and after one or two times.
 
-    `open` names which of two times need not be free. If `of` is not empty, the time must have one of these slots.
+    `open` names the times that need not be free ("first", "second", "both"). If `of` is set, a time needs one of these slots.
     """
 
     kind: str
@@ -128,7 +128,7 @@ class Language:
 
 @loaded_once
 def language_of(code: str) -> Language:
-    """Return the phrases of a language. They are built once per process."""
+    """Return the time phrases of a language, which are built once per process."""
     table = vocabulary(code)
     return Language(
         code,
@@ -172,7 +172,7 @@ def _compile_any(code: str, patterns: list[str]) -> re.Pattern[str]:
 
 
 def _expand_template(code: str, template: str) -> str:
-    """Return a template as a regular expression, with its slots and fragments. A blank matches up to nine blanks."""
+    """Expand the slots and fragments of a template to a regular expression. A space matches up to nine spaces."""
     fragments = vocabulary(code)["fragment"]
 
     def fill(place: re.Match[str]) -> str:

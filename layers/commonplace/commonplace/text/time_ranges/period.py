@@ -1,7 +1,7 @@
 """Compute calendar periods in the caller's time zone, and select one of similar periods by the caller's clock.
 
-The module also computes parts and neighbours of a period (early May, the weekend after Easter). It knows the days of
-holidays and seasons, which depend on the hemisphere or custom of a time zone.
+The module also computes parts and neighbours of a period (early May, the weekend after Easter). The dates of holidays and
+seasons depend on the time zone, because hemispheres and customs differ.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from commonplace.text.foundation.expressions import table_of
 from commonplace.text.time_ranges import Period
 
 _load_table = partial(table_of, __package__, "named_periods.toml")
-# Hours from midnight. Night includes the evening before, because "last night" may mean the dinner or the dream.
+# Hours from midnight. A night includes the evening before it, because "last night" may mean either.
 HOURS = {
     "morning": (5, 12),
     "noon": (11, 14),
@@ -68,7 +68,7 @@ def years(first: int, count: int = 1) -> Period:
 
 
 def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
-    """Return the week, weekend, month, quarter or year of `moment`. `turn` shifts it by that many units."""
+    """Return the week, weekend, month, quarter or year of `moment`, shifted by `turn` units."""
     if unit in ("week", "weekend"):
         whole = week(moment + timedelta(weeks=turn))
         return whole if unit == "week" else days(whole.start + timedelta(days=5), 2)
@@ -103,10 +103,10 @@ class Clock:
         return str(getattr(self.instant.tzinfo, "key", ""))
 
     def pick(self, periods: Sequence[Period], turn: int | None, *, current: bool = True) -> Period | None:
-        """Select one of similar periods, which are in order. `turn` is -1 for the last, 0 for this, 1 for the next.
+        """Select one of several similar periods in order. `turn` is -1 for the last, 0 for this one, and 1 for the next.
 
-        Without a turn, this returns the latest period that has begun or, if `forward`, the earliest that has not ended.
-        `current` tells whether a period in progress counts. Returns None if no period fits.
+        If `turn` is None, select the latest period that has begun or, if `forward`, the earliest that has not ended. If
+        `current` is False, a period in progress does not count. Returns None if no period fits.
         """
         if turn is None and not current:
             turn = 1 if self.forward else -1
@@ -120,7 +120,7 @@ class Clock:
         return fits[place] if -len(fits) <= place < len(fits) else None
 
     def _pick_current(self, periods: Sequence[Period]) -> Period | None:
-        """Return the period in progress, else this year's. A question about the past gets the latest that has begun."""
+        """Return the current period, or else that of this year. For the past, return the latest period that has begun."""
         begun = [p for p in periods if p.start <= self.now]
         if begun and (begun[-1].end > self.now or self.told):
             return begun[-1]
@@ -143,7 +143,7 @@ SATURDAY = 5
 LAST = "last"
 FEW = 5
 CALENDAR = ("week", "weekend", "month", "year")
-# "Early", "mid" and "late" in a period of several months. The middle of a year is narrower than the gap between the others.
+# The months of "early", "mid" and "late" in a period of several months. In a year, these parts do not cover every month.
 MONTHS = {
     3: {"early": (0, 1), "mid": (1, 2), "late": (2, 3)},
     6: {"early": (0, 2), "mid": (2, 4), "late": (4, 6)},
@@ -174,7 +174,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
 
 
 def phase_of(whole: Period, phase: str) -> Period | None:
-    """Return the named part of a period ("early", "half_1"). Returns None if it has no such part."""
+    """Return a part of a period by name ("early", "half_1"), or None if the period has no such part."""
     length = relativedelta(whole.end, whole.start)
     size = 12 * length.years + length.months
     if size > 1:
@@ -256,16 +256,16 @@ Rule = Mapping[str, Any]
 
 
 def season(first_month: int, year: int, zone: str) -> Period:
-    """Return the three months of a season. `first_month` is its first month in the north. The south is half a year later.
+    """Return the three months of a season. `first_month` is for the north. In the south, the season is half a year later.
 
-    A season across the turn of the year belongs to the year of its December. `zone` is an IANA name, or "".
+    A season that spans two years belongs to the year of its December. `zone` is an IANA name, or "" if unknown.
     """
     southern = _is_in(zone, _load_table()["seasons"]["south"])
     return months(year, (first_month + 5) % 12 + 1 if southern else first_month, 3)
 
 
 def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
-    """Return the usual days of a holiday, or only its own day. Raises KeyError for an unknown name."""
+    """Return the usual days of a holiday, or only the day itself unless `whole`. Raises KeyError for an unknown name."""
     rule = _get_rule(name, zone)
     own = _compute_own_day(rule, year)
     first, last = (rule.get("first", 0), rule.get("last", 0)) if whole else (0, 0)

@@ -1,4 +1,4 @@
-"""Reads the time range that a search query names. A cheap check first finds the possible languages."""
+"""Read the time range that a search query names, after a cheap check for the languages that it may be in."""
 
 import re
 from datetime import datetime
@@ -57,7 +57,7 @@ def _compile_figures() -> re.Pattern[str]:
 
 
 def languages_of(query: str) -> list[str]:
-    """Return the possible languages of a time in the query, likeliest first. Most queries have none.
+    """Return the languages in which a query may name a time, likeliest first. For most queries, the list is empty.
 
     "hier" is a time in French and a function word in German. Such a word counts for the likelier language.
     """
@@ -90,7 +90,7 @@ def read_time_range(query: str, now: datetime) -> TimeRange | None:
     """Return the time range that a query names, or None. The query may be English, German, French, Spanish or Japanese.
 
     `now` is the present in the caller's time zone. A naive `now` raises ValueError. If the query names several times, the
-    leftmost is returned. README.md in this folder explains each phrase.
+    leftmost one is returned. The README.md in this folder explains each phrase.
     """
     if now.utcoffset() is None:
         raise ValueError("now must be aware")

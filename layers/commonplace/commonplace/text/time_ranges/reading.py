@@ -1,6 +1,6 @@
-"""Read the time range of a query that may name a time.
+"""Resolve the time phrases of a query to a time range.
 
-Some times recur, like months and seasons. Others are counted from now, like "3 weeks ago".
+Some times recur, like months and seasons, and others are counted from the present, like "3 weeks ago".
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ CLOCK_UNITS = ("hour", "minute")
 
 
 def turn_of(slots: Slots) -> int | None:
-    """Return -1 for last, 0 for this, 1 for next. Returns None if the phrase has no such word."""
+    """Return -1 for "last", 0 for "this" and 1 for "next", or None if a phrase has none of these words."""
     turn = slots.get("turn") or slots.get("turned")
     return None if turn is None else 1 if turn == "coming" else int(turn)
 
@@ -59,7 +59,7 @@ def written_date(slots: Slots, clock: Clock) -> Period | None:
 
 
 def month(slots: Slots, clock: Clock) -> Period | None:
-    """Return a month. Return None for a name or number that is no month."""
+    """Return the month that the slots name, or None if the name or number is not that of a month."""
     if "month_number" in slots:
         number = int(slots["month_number"])
     else:
@@ -69,12 +69,12 @@ def month(slots: Slots, clock: Clock) -> Period | None:
 
 
 def season(slots: Slots, clock: Clock) -> Period | None:
-    """Return a season. In southern time zones, each season is half a year later."""
+    """Return the season that the slots name. In southern time zones, each season is half a year later."""
     return _resolve_in_year(lambda year: period.season(int(slots["season"]), year, clock.zone), slots, clock)
 
 
 def holiday(slots: Slots, clock: Clock) -> Period | None:
-    """Return the usual days of a holiday. "Christmas morning" and "the day after Christmas" use only its own day."""
+    """Return the usual days of a holiday. "Christmas morning" and "the day after Christmas" mean the day itself."""
     whole = not slots.keys() & {"part", "hour", "side"}
     return _resolve_in_year(lambda year: period.holiday(slots["holiday"], year, clock.zone, whole=whole), slots, clock)
 
@@ -99,7 +99,7 @@ def year(slots: Slots, clock: Clock) -> Period | None:
 
 
 def decade(slots: Slots, clock: Clock) -> Period | None:
-    """Return the ten years of a decade. Two digits mean the latest such decade that has begun."""
+    """Return the ten years of a decade. A decade of two digits ("the 90s") is the latest one that has begun."""
     first = int(slots.get("decade") or slots["tens"])
     if first < 100:
         first += 1900 if 1900 + first + 100 > clock.now.year else 2000
@@ -121,7 +121,7 @@ def _build_iso_week(year: int, number: int) -> Period | None:
 
 
 def _resolve_in_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
-    """Return the period in the named year. Else "last", "this", "next" or the query's tense selects it."""
+    """Return the period in the named year. Without a year, "last", "this", "next" or the query's tense selects one."""
     named = _compute_year(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
@@ -139,14 +139,14 @@ def _compute_year(slots: Slots, clock: Clock) -> int | None:
 
 
 def ago(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day, week, month or year a number of units back or ahead. Hours and minutes return the whole hour."""
+    """Return the day, week, month or year a given number of units ago or ahead. Hours and minutes give the whole hour."""
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
         return _resolve_weekday_ago(slots, clock)
     if slots.keys() & {"season", "holiday"}:
         shifted = {**slots, "turn": str(-_count_units({**slots, "unit": "year"})[1][-1])}
         return season(shifted, clock) if "season" in slots else holiday(shifted, clock)
-    if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may also be a length
+    if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may also be a duration
         return None
     unit, counts = _count_units(slots)
     moments = [_shift_present(clock, unit, sign * count) for count in counts[::-sign]]
@@ -166,13 +166,13 @@ def _resolve_weekday_ago(slots: Slots, clock: Clock) -> Period | None:
 
 
 def back(slots: Slots, clock: Clock) -> datetime:
-    """Return the time a number of units before now, for "older than two years". "A few" means the fewest units."""
+    """Return the moment a given number of units before now, as in "older than two years". "A few" counts as two."""
     unit, counts = _count_units(slots)
     return _shift_present(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
-    """Return the period of a number of units up to now, or from now. Days and longer units give whole days."""
+    """Return the period of a given number of units that ends or begins now. Days and longer units give whole days."""
     unit, counts = _count_units(slots)
     ahead = "ahead" in slots
     if unit == "weekend":
@@ -188,7 +188,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _count_units(slots: Slots) -> tuple[str, tuple[int, ...]]:
-    """Return the unit and the possible counts. "The last days" are counted like "a few days"."""
+    """Return the unit and its possible counts. "The last days" counts as "a few days"."""
     few = "several" in slots or slots.get("count") == "few"
     unit = slots.get("several") or slots.get("unit") or slots["stretch"]
     unit, size = MADE_OF.get(unit, (unit, 1))
@@ -211,7 +211,7 @@ def _shift_present(clock: Clock, unit: str, count: int) -> datetime:
     return clock.now + timedelta(days=count * (7 if unit in ("week", "weekend") else 1))
 
 
-# One character becomes one character, so that the spans of the translated query fit the query.
+# Each character becomes one character, so the spans of the translated query also fit the original query.
 PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
 # Slots that determine the year, or whose days differ from year to year.
 YEAR_SLOTS = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
@@ -307,7 +307,7 @@ def _resolve_dated(phrase: TimePhrase, clock: Clock) -> Period | None:
 
 
 def _build_same_month(phrase: TimePhrase, other: Period) -> Period:
-    """Return the day with this number in the month of the other end."""
+    """Return the day of the month that a phrase names ("6" in "6-7 April"), in the month of the other end."""
     start = other.start.replace(day=int(phrase.slots["day_number"]))
     return Period(start, start + (other.end - other.start), other.grain)
 
@@ -324,7 +324,7 @@ def resolve(slots: Slots, clock: Clock) -> Period | None:
 
 
 def point(slots: Slots, clock: Clock) -> Period | None:
-    """Resolve a start or end. "Since noon" and "until 3 pm" mean a moment and not a whole hour."""
+    """Resolve the start or end of a range. "Since noon" and "until 3 pm" mean a moment and not a whole hour."""
     period = resolve(slots, clock)
     if period is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
         return period
@@ -333,7 +333,7 @@ def point(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_hours(day: Period, slots: Slots) -> Period | None:
-    """Return the hour that begins at a time of day, or the range of two times. Without am or pm the clock has 24 hours."""
+    """Return the hour from a time of day, or the range between two times. Times without "am" or "pm" use 24 hours."""
     part = slots.get("part") or slots.get("moment", " ").split(" ")[1]
     half = slots.get("meridiem") or slots.get("to_meridiem") or ("am" if part == "morning" else "pm" if part else None)
     first = _parse_time_of_day(slots["hour"], slots.get("minute"), half)
@@ -363,7 +363,7 @@ def _resolve_relative_day(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day of the last such time of day ("what have I said since 8 am"). The query must be about the past."""
+    """Return the day when a time of day last began ("what have I said since 8 am"), or None unless the past is asked for."""
     today = days(clock.now)
     time = _resolve_hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
     if time is None or not clock.told:
@@ -372,7 +372,7 @@ def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_moment(slots: Slots, clock: Clock) -> Period:
-    """Return a part of a day, as in "tonight". Before noon, "near night" is the past night, and later the coming night."""
+    """Return a part of a day, as in "tonight". The moment "near night" is last night before noon, and tonight afterwards."""
     day, part = slots["moment"].split()
     offset = (-1 if clock.now.hour < NOON else 0) if day == "near" else int(day)
     whole = days(clock.now + timedelta(days=offset))
@@ -391,7 +391,7 @@ def _resolve_weekday(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _move_weekend(period: Period, clock: Clock) -> Period:
-    """Return the past weekend if a question about the past means it, as in "what did I do this weekend" on a Monday."""
+    """Move a future weekend back by a week for a question about the past ("what did I do this weekend" on a Monday)."""
     if clock.told and period.start > clock.now:
         return Period(period.start - timedelta(weeks=1), period.end - timedelta(weeks=1), period.grain)
     return period
