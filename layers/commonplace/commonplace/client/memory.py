@@ -281,9 +281,8 @@ class Commonplace(NightMethods, TransferMethods):
     ) -> results.SearchInsightResult:  # fmt: skip
         """Return the memories nearest to a query with their cosine distances."""
         return self._run_tool(
-            results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
-            filter=filter,
-        )  # fmt: skip
+            results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults, filter=filter
+        )
 
     def record_feedback(self, memory_id: str, query: str, useful: bool) -> "FeedbackResult":
         """Store for 90 days whether a memory was useful for a query. Similar queries rank the memory higher or lower.

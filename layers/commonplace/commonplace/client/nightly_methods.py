@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from commonplace.nightly.day_planner import ReadDay
     from commonplace.nightly.service import Nights
     from commonplace.nightly.steps import Progress
-    from commonplace.ports.documents import Pages
     from commonplace.runs.apply import RunContext
 
 
@@ -24,9 +23,6 @@ class NightMethods:
 
     _build_context: "Callable[[], RunContext]"
     """Returns the caller and the ports of a run. The subclass implements this method."""
-
-    def _open_pages(self, dir: str | Path) -> "Pages":
-        return folder_pages(as_path(dir, "dir"))
 
     def nights(self) -> "Nights":
         """Return the nightly use cases of this user at the current time."""
@@ -112,7 +108,7 @@ class NightMethods:
         from commonplace.pages.publishing import write_pages
 
         context = self._build_context()
-        return write_pages(self._open_pages(dir), context.caller, context.ports, overwrite=overwrite)
+        return write_pages(folder_pages(as_path(dir, "dir")), context.caller, context.ports, overwrite=overwrite)
 
     def visible_pages(self) -> dict[str, str]:
         """Return the texts of the pages by name, without writing files. They contain the memories visible to this agent."""
@@ -129,7 +125,7 @@ class NightMethods:
         """
         from commonplace.pages.applying import apply_pages, compare_pages
 
-        pages, context = self._open_pages(dir), self._build_context()
+        pages, context = folder_pages(as_path(dir, "dir")), self._build_context()
         return compare_pages(pages, context) if dry_run else apply_pages(pages, context, delete_many)
 
 

@@ -15,9 +15,7 @@ _ALWAYS = (
     ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD, ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.INTERNAL,
 )  # fmt: skip
-_WITHIN: Mapping[Tier, tuple[Tier, ...]] = {
-    "primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",),
-}  # fmt: skip
+_WITHIN: Mapping[Tier, tuple[Tier, ...]] = {"primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",)}
 ShownTier = Literal["primary", "core", "all"]
 """The tiers of tools that can be shown to an agent. The agent may call hidden tools too."""
 _SHOWN: Mapping[ShownTier, tuple[Tier, ...]] = {

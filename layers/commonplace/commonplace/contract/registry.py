@@ -173,7 +173,7 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
         examples=({"topic": "PostgreSQL"}, {"topic": "What can I cook tonight?", "max_tokens": 500}),
         errors=QUERY_ERRORS,
     ),
-    Tool(
+    _reading(
         name="summarize_memory",
         title="Summarize what is known",
         description="Summarizes in a few sentences what the memories say about a question, with key points and the ids of "
@@ -181,8 +181,6 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
         request=storage.SummarizeRequest,
         result=storage.SummarizeResult,
         function="summarize",
-        tier="core",
-        hints=READS,
         examples=({"query": "What is the user working on?"}, {"query": "family", "limit": 10}),
         errors=QUERY_ERRORS,
     ),
@@ -234,9 +232,10 @@ MAINTENANCE_TOOLS: tuple[Tool, ...] = (
     ),
 )
 
+_analyzing = partial(Tool, function="analysis", tier="advanced", group="analysis", hints=READS)
 
 ANALYSIS_TOOLS: tuple[Tool, ...] = (
-    Tool(
+    _analyzing(
         name="memory_timeline",
         title="Show when things happened",
         description="Counts the memories by the day, week, month or year in which things happened, with the subjects and "
@@ -244,14 +243,10 @@ ANALYSIS_TOOLS: tuple[Tool, ...] = (
         "search_memory answers a question.",
         request=analysis.TimelineRequest,
         result=analysis.TimelineResult,
-        function="analysis",
-        tier="advanced",
-        group="analysis",
-        hints=READS,
         examples=({}, {"topic": "running", "granularity": "week", "after": "2026-01-01"}),
         errors=QUERY_ERRORS,
     ),
-    Tool(
+    _analyzing(
         name="concept_network",
         title="Show how concepts are connected",
         description="Shows which concepts appear together in the memories, as a graph: how many memories mention each "
@@ -259,24 +254,16 @@ ANALYSIS_TOOLS: tuple[Tool, ...] = (
         "that one. Use it to see which subjects there are; search_memory finds the memories themselves.",
         request=analysis.NetworkRequest,
         result=analysis.NetworkResult,
-        function="analysis",
-        tier="advanced",
-        group="analysis",
-        hints=READS,
         examples=({}, {"focus": "running", "depth": 2}, {"limit": 30, "format": "dot"}),
         errors=(),
     ),
-    Tool(
+    _analyzing(
         name="usage_patterns",
         title="Show how the memories are used",
         description="Reports how the memories are used: searches by hour and weekday, which memories were found most often, "
         "which never, and which questions found nothing. Use it to see what is missing or never used.",
         request=analysis.UsageRequest,
         result=analysis.UsageResult,
-        function="analysis",
-        tier="advanced",
-        group="analysis",
-        hints=READS,
         examples=({}, {"after": "2026-05-01", "before": "2026-06-01"}),
         errors=(),
     ),
@@ -381,8 +368,11 @@ DEBUGGING_TOOLS: tuple[Tool, ...] = (
 )
 
 
+_storing = partial(Tool, function="store", tier="core", hints=STORES)
+_searching = partial(Tool, function="search", tier="core", hints=READS)
+
 TOOLS: tuple[Tool, ...] = (
-    Tool(
+    _reading(
         name="memory_normalize",
         title="Normalize a statement",
         description="Turns what a user said into one clean third-person statement with a type and tags. Stores nothing; "
@@ -391,21 +381,16 @@ TOOLS: tuple[Tool, ...] = (
         request=requests.NormalizeRequest,
         result=results.NormalizeResult,
         function="normalize",
-        tier="core",
-        hints=READS,
         examples=({"text": "I'm 43 and I love concept albums and triathlons."},),
         errors=TEXT_ERRORS,
     ),
-    Tool(
+    _storing(
         name="memory_store_personal",
         title="Store a normalized statement",
         description="Stores a clean statement about the user, once; memory_normalize returns such a statement; storing the "
         "same memory again returns the existing id, with created false.",
         request=requests.StorePersonalRequest,
         result=results.StorePersonalResult,
-        function="store",
-        tier="core",
-        hints=STORES,
         examples=(
             {
                 "raw_text": "I go running most mornings before work.",
@@ -416,20 +401,17 @@ TOOLS: tuple[Tool, ...] = (
         ),
         errors=TEXT_ERRORS,
     ),
-    Tool(
+    _searching(
         name="memory_search_personal",
         title="Search what is known about the user",
         description="Finds what is known about the user for a question in plain words, best first, with the raw and the "
         "normalized text of each memory. An agent sees the global memories and its own.",
         request=requests.SearchPersonalRequest,
         result=results.SearchPersonalResult,
-        function="search",
-        tier="core",
-        hints=READS,
         examples=({"query": "What sports does the user do?", "limit": 5},),
         errors=QUERY_ERRORS,
     ),
-    Tool(
+    _storing(
         name="store_memory",
         title="Remember something",
         description="Stores a statement as the user said it. You decide nothing: category, type, tags, importance and "
@@ -437,16 +419,14 @@ TOOLS: tuple[Tool, ...] = (
         "that this one probably makes untrue, often none; close the untrue ones with update_memory or context.supersedes.",
         request=requests.StoreRequest,
         result=results.StoreResult,
-        function="store",
         tier="primary",
-        hints=STORES,
         examples=(
             {"content": "My daughter Mia is allergic to peanuts."},
             {"content": "The staging database moves on Friday.", "context": {"force_importance": 4}},
         ),
         errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.TOO_MANY_REQUESTS),
     ),
-    Tool(
+    _searching(
         name="search_memory",
         title="Search memories",
         description="Finds memories for a question in plain words, best first. Times in the question (`last week`, `in "
@@ -454,16 +434,14 @@ TOOLS: tuple[Tool, ...] = (
         "that you don't know instead of guessing.",
         request=requests.SearchRequest,
         result=results.SearchResult,
-        function="search",
         tier="primary",
-        hints=READS,
         examples=(
             {"query": "Is anybody in the family allergic to something?"},
             {"query": "what did I decide last week", "category": "projects", "options": {"importance_min": 3}},
         ),
         errors=QUERY_ERRORS,
     ),
-    Tool(
+    _reading(
         name="discover_memory_tools",
         title="Discover further tools",
         description="Lists the advanced tools that can be called now and the measured state of the memories. With tool, it "
@@ -473,11 +451,10 @@ TOOLS: tuple[Tool, ...] = (
         result=results.DiscoverResult,
         function="discover",
         tier="primary",
-        hints=READS,
         examples=({}, {"tool": "memory_search"}, {"group": "maintenance"}),
         errors=(ErrorCode.UNKNOWN_TOOL,),
     ),
-    Tool(
+    _storing(
         name="memory_store",
         title="Store an insight with metadata",
         description="Stores an insight with your own metadata in a collection: for agents that use their own types, "
@@ -485,9 +462,6 @@ TOOLS: tuple[Tool, ...] = (
         "insight.",
         request=requests.StoreInsightRequest,
         result=results.StoreInsightResult,
-        function="store",
-        tier="core",
-        hints=STORES,
         examples=(
             {
                 "content": "The user decides faster when given two options instead of five.",
@@ -496,16 +470,13 @@ TOOLS: tuple[Tool, ...] = (
         ),
         errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.ERASED),
     ),
-    Tool(
+    _searching(
         name="memory_search",
         title="Search by distance",
         description="Finds memories with their cosine distance, nearest first, in one collection or all, filtered by type, "
         "label, importance or emotion.",
         request=requests.SearchInsightRequest,
         result=results.SearchInsightResult,
-        function="search",
-        tier="core",
-        hints=READS,
         examples=({"query": "how does the user decide", "nResults": 3, "filter": {"type": "insight"}},),
         errors=QUERY_ERRORS,
     ),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from importlib.util import find_spec
+from traceback import walk_tb
 from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -122,11 +123,7 @@ def time_zone(name: str, field: str) -> ZoneInfo:
 
 def places_of(error: BaseException) -> str:
     """Return the code locations of an error, innermost last. Logs contain them because the message may quote a user."""
-    frames, trace = [], error.__traceback__
-    while trace is not None:
-        frames.append(f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}")
-        trace = trace.tb_next
-    return ", ".join(frames)
+    return ", ".join(f"{frame.f_globals.get('__name__')}:{line}" for frame, line in walk_tb(error.__traceback__))
 
 
 def require_extra(extra: Extra, configured: str) -> None:

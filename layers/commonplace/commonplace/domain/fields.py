@@ -194,9 +194,8 @@ class Result(Model):
         None, description="Notes on the answer; absent if there are none.", exclude_if=lambda notes: not notes
     )
     unreadable: list[str] | None = Field(
-        None, description="Ids of damaged memories that were left out; absent if there are none.",
-        exclude_if=absent,
-    )  # fmt: skip
+        None, description="Ids of damaged memories that were left out; absent if there are none.", exclude_if=absent
+    )
 
     def naming(self, flaws: Flaws) -> Self:
         """Return the answer with the ids of the unreadable memories in `flaws`, if there are any."""

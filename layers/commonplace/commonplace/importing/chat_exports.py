@@ -55,7 +55,9 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
             continue
         for element in array_elements(file.text()):
             number += 1
-            where = f"{file.name}: conversation {number}" if source.is_several else f"conversation {number}"
+            where = (
+                f"{file.name}: conversation {number}" if source.is_folder or source.is_archive else f"conversation {number}"
+            )
             try:
                 if isinstance(element, CommonplaceError):
                     raise element

@@ -54,7 +54,7 @@ class Source:
     @property
     def changed(self) -> datetime | None:
         """The time of the file's last modification, or None for stdin."""
-        return None if self.path is None else _get_modified_time(self.path)
+        return None if self.path is None else datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     @property
     def suffix(self) -> str:
@@ -73,11 +73,6 @@ class Source:
     @property
     def is_archive(self) -> bool:
         return self.path is not None and not self.is_folder and self.head.startswith(_ZIP)
-
-    @property
-    def is_several(self) -> bool:
-        """True if the source may have several files."""
-        return self.is_folder or self.is_archive
 
     @cached_property
     def text(self) -> str:
@@ -148,7 +143,7 @@ class Source:
         skipped = list[Unread]()
         for name, path in self.files(*suffixes, skipped=skipped):
             try:
-                yield Text(name, Source(path).text, _get_modified_time(path))
+                yield Text(name, Source(path).text, datetime.fromtimestamp(path.stat().st_mtime, UTC))
             except CommonplaceError as error:
                 yield refused(name, error)
         yield from skipped
@@ -213,10 +208,6 @@ def decoded(data: bytes) -> str:
         if "\0" not in text:
             return text.replace("\r\n", "\n")
     raise invalid("file", "is not a text file")
-
-
-def _get_modified_time(path: Path) -> datetime:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 @contextmanager

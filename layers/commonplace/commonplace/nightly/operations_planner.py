@@ -112,7 +112,8 @@ class _DayOperations:
             reported = self._report(decision, outcome="applied", erases=erases, why=_NO_TARGET)
             self.operations.append(PlannedOperation(told=reported, at=now))
             return
-        begun, remainder = len(self.operations), remaining_text(request, memories, self.context)
+        lefts = (_compute_remaining_text(request, memory, self.context) for memory in memories)
+        begun, remainder = len(self.operations), joined([left for left in lefts if left])
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
             self._plan_operation(replace(decision, content=remainder or None), few, erases=erases)
             remainder = ""  # store the remaining text of all targets once
@@ -252,15 +253,8 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
     )
 
 
-def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
-    """Return the sentences of the forgotten memories that the request does not cover, as one text.
-
-    The text of a merged memory is taken from its sources, because the merge may have omitted a repeated sentence.
-    """
-    return joined([left for memory in targets if (left := _compute_remaining_text(request, memory, context))])
-
-
 def _compute_remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
+    """Return the sentences that a request does not cover. A merge may have omitted one, so its sources are read instead."""
     records = context.ports.records
     ids = made_of(memory, records)
     sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]

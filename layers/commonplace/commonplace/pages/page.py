@@ -29,8 +29,8 @@ _DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
 def escape(text: str) -> str:
     """Escape Markdown, and write line breaks as `<br>` and blanks at either end as entities."""
     shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
-    shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _format_entity(char) for char in blanks[0]), shown)
-    return _LINE_ENDS.sub(lambda end: _format_entity(end[0]), shown).replace("\n", "<br>")
+    shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else f"&#{ord(char)};" for char in blanks[0]), shown)
+    return _LINE_ENDS.sub(lambda end: f"&#{ord(end[0])};", shown).replace("\n", "<br>")
 
 
 def text_of(memory: Memory) -> str:
@@ -41,10 +41,6 @@ def text_of(memory: Memory) -> str:
 def unescape(shown: str) -> str:
     """Return the text of an escaped line, or of a line typed by a person."""
     return _ESCAPED.sub(_unescape_match, shown)
-
-
-def _format_entity(char: str) -> str:
-    return f"&#{ord(char)};"
 
 
 def _unescape_match(match: re.Match[str]) -> str:

@@ -59,10 +59,13 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     recent = listed(Filter(after=caller.now - _RECENT), _MOST_RECENT)
     pinned = [memory for result in core for memory in _select_core_answers(result)] + list(personal.memories)
     notes = [memory for memory in recent.memories if memory.durability == "daily" and not is_confidential(memory.content)]
+    own = [memory for memory in instructions.memories if memory.origin not in _ELSEWHERE]
+    likely = zip(on_topic.memories, on_topic.probabilities, strict=True)
+    relevant = [memory for memory, sure in likely if (sure or 0.0) >= _SURE or not is_confidential(memory.content)]
     groups = [
-        Group("Standing requests of the user", list(filter(_is_from_user, instructions.memories)), always=True),
+        Group("Standing requests of the user", [memory for memory in own if not is_marked_as_foreign(memory.raw_text)], True),
         Group("Always matters", [memory for memory in pinned if _is_lasting(memory, caller)], always=True),
-        Group("On the topic", _drop_confidential(on_topic)),
+        Group("On the topic", relevant),
         Group("Notes of the last seven days", sorted(notes, key=_build_time_key, reverse=True)),
     ]
     return groups, [instructions, personal, on_topic, recent, *core]
@@ -87,21 +90,10 @@ def _select_core_answers(result: Found) -> list[Memory]:
     ]
 
 
-def _drop_confidential(result: Found) -> list[Memory]:
-    """Return the memories that are not confidential or have a probability of at least `_SURE`."""
-    likely = zip(result.memories, result.probabilities, strict=True)
-    return [memory for memory, sure in likely if (sure or 0.0) >= _SURE or not is_confidential(memory.content)]
-
-
 def _is_lasting(memory: Memory, caller: Caller) -> bool:
     """Return whether a memory is durable, not confidential, and no reminder of a past event."""
     over = memory.event_time is not None and memory.event_time < caller.now and memory.category == "reminders"
     return memory.durability == "durable" and not over and not is_confidential(memory.content)
-
-
-def _is_from_user(memory: Memory) -> bool:
-    """Return whether an instruction is the user's own, and not from a page, document, mail or tool."""
-    return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
 
 
 def _build_time_key(memory: Memory) -> tuple[float, str]:

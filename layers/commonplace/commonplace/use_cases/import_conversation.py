@@ -98,7 +98,9 @@ class _TurnReader:
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "", "empty_text: contains no letter or digit"
-        redaction = redact(turn.text[: 2 * MAX_TEXT], self._get_previous_text(number))
+        before = self.turns[number - 1] if number else None  # may show that a number in this turn is a secret
+        asked = before.text if before and before.session_id == turn.session_id else None
+        redaction = redact(turn.text[: 2 * MAX_TEXT], asked)
         if redaction.only_secret:
             return "", "secret_only: contains only a secret"
         if len(redaction.text) > MAX_TEXT:
@@ -117,11 +119,6 @@ class _TurnReader:
             event_time=turn.event_time,
         )
         return new_entry("import", statement, place, self.caller, self.ports, fields)
-
-    def _get_previous_text(self, number: int) -> str | None:
-        """Return the text of the previous turn in the session, which may show that a number in this turn is a secret."""
-        before = self.turns[number - 1] if number else None
-        return before.text if before and before.session_id == self.turns[number].session_id else None
 
 
 def _add_zone(turn: Turn, number: int, zone: tzinfo | None) -> Turn:

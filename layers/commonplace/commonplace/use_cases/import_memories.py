@@ -55,9 +55,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
         return _plan_import(text, request.format, caller, ports, kinds)
 
     dry_run = request.dry_run or not caller.admin
-    report = change_many(
-        "import", planner, context, dry_run=dry_run, run_id=request.run_id, request=request, publish=publish
-    )  # fmt: skip
+    report = change_many("import", planner, context, dry_run=dry_run, run_id=request.run_id, request=request, publish=publish)
     if request.upload_id is not None and report.run.status != "queued":
         drop_upload(request.upload_id, caller, ports)
     may = f"nothing was stored; that may do {ADMINS.format(verb='import')}"

@@ -57,7 +57,8 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         agent_id=caller.agent_id, confidence=request.confidence, **provenance_fields(request.source),
     )  # fmt: skip
     compared = find_similar(entry, ports)
-    like = _load_visible_memories(alike(compared or ()), caller, ports)
+    near = ports.records.get(caller.user_id, [similar.memory_id for similar in alike(compared or ())])
+    like = [item for item in near if item.collection == DEFAULT_COLLECTION and is_visible(visibility_of(caller), item)]
     obstacle = _find_same_text(entry.memory, like) or (
         None if request.allow_similar else _find_same_meaning(entry, compared or (), like, ports)
     )
@@ -87,11 +88,6 @@ def _find_key_holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None
     if is_visible(visibility_of(caller), memory):
         return _Obstacle(f"the key {key} is taken", [memory])
     return _Obstacle(f"the key {key} is taken by a memory of another agent; choose another key", [])
-
-
-def _load_visible_memories(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
-    memories = ports.records.get(caller.user_id, [similar.memory_id for similar in like])
-    return [item for item in memories if item.collection == DEFAULT_COLLECTION and is_visible(visibility_of(caller), item)]
 
 
 def _find_same_text(memory: Memory, memories: Sequence[Memory]) -> _Obstacle | None:

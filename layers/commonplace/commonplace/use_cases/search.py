@@ -45,8 +45,9 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
     if caller.counts:
         _log_search(request.query, result, caller, ports)
     time = result.query.time
+    words = {word: tokenizer.terms(word) for word in (*result.query.concepts, *result.query.expansions)}
     return SearchResult(
-        results=_build_hits(result),
+        results=[_build_hit(result, place, words) for place in range(len(result.memories))],
         total_found=result.total,
         query_analysis=QueryAnalysis(
             intent=result.query.intent,
@@ -123,11 +124,6 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
 def _log_search(query: str, result: Found, caller: Caller, ports: Ports) -> None:
     """Log the search. If the best match is below the threshold, the search counts as unanswered."""
     log_search(query, 0 if result.best_only else len(result.memories), caller, ports)
-
-
-def _build_hits(result: Found) -> list[Hit]:
-    words = {word: tokenizer.terms(word) for word in (*result.query.concepts, *result.query.expansions)}
-    return [_build_hit(result, place, words) for place in range(len(result.memories))]
 
 
 def _build_hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:

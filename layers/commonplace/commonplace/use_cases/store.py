@@ -20,7 +20,7 @@ from commonplace.use_cases.named import memory_with_id
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
     """Store a statement verbatim, with labels that are derived by rules unless the caller gives them."""
     context = request.context or StoreContext()
-    statement = _enrich_text(request.content, caller, ports)
+    statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields: dict[str, Any] = {"agent_id": caller.agent_id}
     if context.force_category is not None:
         fields["category"] = context.force_category
@@ -73,7 +73,7 @@ def _note_uncertainty(statement: EnrichedStatement, ports: Ports) -> list[str]:
 
 def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:
     """Store a normalized statement."""
-    statement = _enrich_text(request.normalized, caller, ports)
+    statement = enrich(request.normalized, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields = {
         "agent_id": request.agent_id,
         "raw_text": request.raw_text,
@@ -85,7 +85,3 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
     entry = new_entry("memory_store_personal", statement, request.place, caller, ports, fields)
     done = ingest(entry, ports)
     return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, report_known=False))
-
-
-def _enrich_text(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:
-    return enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))

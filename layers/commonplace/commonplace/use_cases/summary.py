@@ -152,9 +152,11 @@ SHAPE = schema(_Answer, "validation")
 def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
     """Return the model's sentences and points that the memories support. Raises `ModelUnavailable` if they are too few."""
     shown = NumberedMemories(memories, today)
-    reply = model.reply(
-        instructions("summarize"), _build_messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds
-    )
+    parts = {"question": query, "memories": shown.listed}
+    mark = unused_mark(parts.values())
+    task = f"Sum up what <memories-{mark}> say about <question-{mark}>, as the JSON object."
+    messages = [{"role": "user", "content": f"{delimited_data(parts, mark)}\n\n{task}"}]
+    reply = model.reply(instructions("summarize"), messages, schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds)
     if reply.stop_reason == "refusal":
         raise ModelUnavailable("the model declined to answer")
     sentences_made = (_parse_sentence(item) for item in _parse_items(reply, "summary"))
@@ -163,13 +165,6 @@ def ask_model(query: str, memories: Sequence[Memory], today: date, model: Langua
         raise ModelUnavailable("the memories don't support the model's answer")
     points = (_parse_point(item, shown) for item in _parse_items(reply, "key_points"))
     return Summary(tuple(sentences[:MOST]), tuple(point for point in points if point is not None))
-
-
-def _build_messages(query: str, shown: NumberedMemories) -> list[dict[str, str]]:
-    parts = {"question": query, "memories": shown.listed}
-    mark = unused_mark(parts.values())
-    task = f"Sum up what <memories-{mark}> say about <question-{mark}>, as the JSON object."
-    return [{"role": "user", "content": f"{delimited_data(parts, mark)}\n\n{task}"}]
 
 
 def _parse_items(reply: Reply, name: str) -> list[object]:

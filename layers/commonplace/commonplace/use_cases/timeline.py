@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from commonplace.domain.analysis import Bucket, TimelineChange, TimelineRequest, TimelineResult, Version
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.domain.taxonomy import Granularity
 from commonplace.ports.bundle import Ports
@@ -38,7 +37,9 @@ def memory_timeline(request: TimelineRequest, caller: Caller, ports: Ports) -> T
     begin = date.min
     if request.cursor is not None:
         begin = date.fromisoformat(place_of(request.cursor, caller.user_id, question))
-    terms = [] if request.topic is None else _parse_terms(request.topic)
+    terms = sorted(set(tokenizer.terms(request.topic or "")))
+    if request.topic is not None and not terms:
+        raise CommonplaceError(ErrorCode.EMPTY_TEXT, "topic: holds no word to look for", "topic")
     visibility, zone = visibility_of(caller), zone_of(caller.now)
     outlines = ports.facts.outlines(caller.user_id, terms)
     spans = [span for span in spans_of(outlines, visibility, request, zone) if span.first >= begin]
@@ -51,13 +52,6 @@ def memory_timeline(request: TimelineRequest, caller: Caller, ports: Ports) -> T
         cursor=cursor_of(later[0].first.isoformat(), caller.user_id, question) if later else None,
         notes=zone_note(caller.now, partial=f"of a bucket the last {_CHANGES} changes are shown" if cut else None),
     )
-
-
-def _parse_terms(topic: str) -> list[str]:
-    terms = sorted(set(tokenizer.terms(topic)))
-    if not terms:
-        raise CommonplaceError(ErrorCode.EMPTY_TEXT, "topic: holds no word to look for", "topic")
-    return terms
 
 
 def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: TimelineRequest, zone: tzinfo) -> list[Span]:
@@ -99,19 +93,14 @@ def day_after(first: date, granularity: Granularity) -> date:
 
 
 def _build_bucket(span: Span, changes: dict[str, TimelineChange], granularity: Granularity, zone: tzinfo) -> Bucket:
-    end = day_after(span.first, granularity)
     replaced = [changes[outline.memory_id] for outline in span.replaced if outline.memory_id in changes]
     return Bucket(
-        start=_compute_midnight(span.first, zone),
-        end=_compute_midnight(end, zone),
+        start=datetime.combine(span.first, time.min, zone),
+        end=datetime.combine(day_after(span.first, granularity), time.min, zone),
         count=len(span.seen),
         concepts=_find_most_frequent(span.seen),
         changes=sorted(replaced, key=lambda change: (change.at, change.old.id)),
     )
-
-
-def _compute_midnight(day: date, zone: tzinfo) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=zone)
 
 
 def _find_most_frequent(seen: Sequence[Outline]) -> list[str]:
@@ -137,13 +126,9 @@ def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, 
     return {
         outline.memory_id: TimelineChange(
             at=moment_of(outline.valid_to or 0.0, zone_of(caller.now)),
-            old=_build_version(shown[outline.memory_id]),
-            new=_build_version(shown[outline.superseded_by]),
+            old=Version(id=shown[outline.memory_id].memory_id, content=shown[outline.memory_id].content),
+            new=Version(id=shown[outline.superseded_by].memory_id, content=shown[outline.superseded_by].content),
         )
         for outline in last
         if outline.memory_id in shown and outline.superseded_by in shown
     }
-
-
-def _build_version(memory: Memory) -> Version:
-    return Version(id=memory.memory_id, content=memory.content)

@@ -25,13 +25,15 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
     hours, weekdays = Counter(search.at.hour for search in searches), Counter(search.at.weekday() for search in searches)
     seen = visibility_of(caller)
     memories = [memory for memory in ports.records.all(caller.user_id) if is_visible(seen, memory)]
+    unused = [memory for memory in memories if not memory.access_count and within(memory.created_at, None, request.before)]
+    unused.sort(key=lambda memory: (memory.created_at, memory.memory_id))
     return UsageResult(
         timezone=getattr(zone, "key", None) or str(zone),
         searches=len(searches),
         by_hour=[hours[hour] for hour in range(24)],
         by_weekday=[weekdays[day] for day in range(7)],
         top=_list_most_used(memories, request),
-        never_used=_count_never_used(memories, request),
+        never_used=NeverUsed(count=len(unused), ids=[memory.memory_id for memory in unused[:_UNUSED]]),
         found_nothing=_list_unanswered_queries(searches),
         notes=zone_note(caller.now) if ports.search_log.is_on() else Notes(warnings=[_OFF]),
     )
@@ -43,12 +45,6 @@ def _list_most_used(memories: Sequence[Memory], request: UsageRequest) -> list[U
     recent = [item for item in used if item.last_accessed and within(item.last_accessed, request.after, request.before)]
     recent.sort(key=lambda memory: (-memory.access_count, memory.memory_id))
     return [UsedMemory(id=memory.memory_id, content=memory.content, count=memory.access_count) for memory in recent[:_TOP]]
-
-
-def _count_never_used(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed:
-    unused = [memory for memory in memories if not memory.access_count and within(memory.created_at, None, request.before)]
-    unused.sort(key=lambda memory: (memory.created_at, memory.memory_id))
-    return NeverUsed(count=len(unused), ids=[memory.memory_id for memory in unused[:_UNUSED]])
 
 
 def _list_unanswered_queries(searches: Sequence[LoggedSearch]) -> list[UnansweredQuery]:

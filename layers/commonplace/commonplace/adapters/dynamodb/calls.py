@@ -209,7 +209,7 @@ def refusals(error: Failure) -> list[Refusal]:
         return [Refusal(0, {})]
     return [
         Refusal(place, dict(reason.get("Item", {})))
-        for place, reason in enumerate(_list_refusal_reasons(error))
+        for place, reason in enumerate(error.response.get("CancellationReasons", []))
         if reason.get("Code") == _REFUSED
     ]
 
@@ -220,7 +220,7 @@ def is_transient(error: Failure) -> bool:
         return isinstance(error, ConnectionError | HTTPClientError | ChecksumError)
     if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500 or error.response["Error"]["Code"] in _SOON:
         return True
-    codes = {reason.get("Code", "None") for reason in _list_refusal_reasons(error)} - {"None"}
+    codes = {reason.get("Code", "None") for reason in error.response.get("CancellationReasons", [])} - {"None"}
     return bool(codes) and codes <= _SOON_WITHIN
 
 
@@ -230,10 +230,6 @@ def storage_error(error: Failure) -> CommonplaceError:
         return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy or can't be reached; try again")
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the record store can't be used: {kind}")
-
-
-def _list_refusal_reasons(error: ClientError) -> list[Any]:
-    return list(error.response.get("CancellationReasons", []))
 
 
 _SECONDS = 5.0

@@ -1,11 +1,11 @@
 """Stores documents as rows of the table. Each document has one row for its head and one for each stored version."""
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 
 from commonplace.adapters.dynamodb.calls import Calls, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.long_texts import names_from, packed, unpacked
+from commonplace.adapters.dynamodb.rows import purge_at
 from commonplace.adapters.dynamodb.table import ABSENT, DOCUMENT, DOCUMENT_VERSION, PRESENT, PURGE_AT, Action, Item
 from commonplace.domain.batching import in_batches
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
@@ -89,7 +89,7 @@ def _build_expiry_actions(calls: Calls, user_id: str, document: Document) -> lis
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
     expired = [name for name in names if name > _build_version_name(document.path, document.version - MOST_VERSIONS)]
-    purge = _build_purge_attribute(document)
+    purge = purge_at(document)
     change = f"SET #{PURGE_AT} = :at" if purge else f"REMOVE #{PURGE_AT}"
     values = {":at": purge[PURGE_AT]} if purge else None
     return [Action("Update", key_of(user_id, name), PRESENT, values, change) for name in expired]
@@ -101,21 +101,17 @@ def _build_version_name(path: str, version: int) -> str:
 
 def _build_head_item(user_id: str, document: Document) -> Item:
     item = {_HEAD: _compress_head(document), _VERSION: {"N": str(document.version)}}
-    return {**key_of(user_id, f"{DOCUMENT}{document.path}"), **item, **_build_purge_attribute(document)}
+    return {**key_of(user_id, f"{DOCUMENT}{document.path}"), **item, **purge_at(document)}
 
 
 def _build_version_item(user_id: str, document: Document) -> Item:
-    item = {_HEAD: _compress_head(document), _BODY: packed(document.body), **_build_purge_attribute(document)}
+    item = {_HEAD: _compress_head(document), _BODY: packed(document.body), **purge_at(document)}
     return {**key_of(user_id, _build_version_name(document.path, document.version)), **item}
 
 
 def _compress_head(document: Document) -> Item:
     """Return the compressed head. Without compression, a head with a thousand passages would not fit into an item."""
     return packed(document.model_dump_json(exclude={"body"}))
-
-
-def _build_purge_attribute(document: Document) -> Item:
-    return {} if document.purge_at is None else {PURGE_AT: {"N": str(math.ceil(document.purge_at.timestamp()))}}
 
 
 def _load_head(calls: Calls, user_id: str, path: str) -> DocumentHead | None:

@@ -90,14 +90,14 @@ class DynamoRecords:
         self._table, self._indexed, self._clock = table, indexed, clock
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        return EntryBatch(self._table.calls(), self._compute_pending_since()).add(entries)
+        return EntryBatch(self._table.calls(), self._clock() if self._indexed else None).add(entries)
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         calls = self._table.calls()
         change = change_of(calls, memory, audit, vector)
         write, rows = TransactionWrite(change), purging(calls, memory, change.before)
         for attempt in itertools.count():
-            actions = write.actions(self._compute_pending_since())
+            actions = write.actions(self._clock() if self._indexed else None)
             within = MOST_ACTIONS - len(actions)
             refusals = calls.transact([*actions, *rows[:within]])
             if not refusals:
@@ -180,9 +180,6 @@ class DynamoRecords:
         ends = {":first": {"S": used_name(memory_ids[0])}, ":last": {"S": used_name(memory_ids[-1])}}
         rows = calls.rows(condition, {":user": {"S": user_id}, **ends}, ConsistentRead=True)
         return {row[ITEM]["S"].removeprefix(USED): dict(row) for row in rows}
-
-    def _compute_pending_since(self) -> datetime | None:
-        return self._clock() if self._indexed else None
 
 
 def _parse_id(item: Item) -> str:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER, Item
+from commonplace.domain.documents import Document
 from commonplace.domain.fields import EARLIEST
 from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
@@ -138,9 +139,9 @@ def audit_of(item: Item) -> Audit:
         return Audit(operation, EARLIEST, {})
 
 
-def purge_at(memory: Memory) -> dict[str, Any]:
-    """Return the TTL attribute for a memory's rows in whole seconds, or {} if the memory is never purged."""
-    return {} if memory.purge_at is None else {PURGE_AT: {"N": str(math.ceil(memory.purge_at.timestamp()))}}
+def purge_at(kept: Memory | Document) -> dict[str, Any]:
+    """Return the TTL attribute for the rows of a memory or document in whole seconds, or {} if it is never purged."""
+    return {} if kept.purge_at is None else {PURGE_AT: {"N": str(math.ceil(kept.purge_at.timestamp()))}}
 
 
 def is_closed_or_expired(memory: Memory, now: datetime) -> bool:

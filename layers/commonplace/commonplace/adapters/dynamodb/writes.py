@@ -93,14 +93,14 @@ class TransactionWrite:
         after = markers(self.change.memory)
         actions = []
         for name in (before.keys() - after.keys()) - self.foreign:
-            actions.append(Action("Delete", before[name], f"{ABSENT} OR {_IS_HOLDER}", _build_holder_value(before[name])))
+            actions.append(Action("Delete", before[name], f"{ABSENT} OR {_IS_HOLDER}", {":holder": before[name][HOLDER]}))
         for name, new in after.items():
             if name in self.stale:
                 actions.append(Action("Put", new, _IS_HOLDER, {":holder": {"S": self.stale[name]}}))
             elif name not in before:
                 actions.append(Action("Put", new, ABSENT))
             elif before[name] != new:
-                actions.append(Action("Put", new, f"{ABSENT} OR {_IS_HOLDER}", _build_holder_value(before[name])))
+                actions.append(Action("Put", new, f"{ABSENT} OR {_IS_HOLDER}", {":holder": before[name][HOLDER]}))
         return actions
 
 
@@ -169,10 +169,6 @@ def _build_purge_clause(memory: Memory) -> tuple[str, dict[str, Any]]:
     """Return the update clause that sets or removes a memory's purge time, and the values of the clause."""
     goes = purge_at(memory)
     return (f"SET #{PURGE_AT} = :purge_at", {":purge_at": goes[PURGE_AT]}) if goes else (f"REMOVE #{PURGE_AT}", {})
-
-
-def _build_holder_value(marker: Item) -> Item:
-    return {":holder": marker[HOLDER]}
 
 
 def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> RowChange:
@@ -342,16 +338,13 @@ class EntryBatch:
                 if refusals:
                     refused += refused_writes(batch, refusals)
                 else:
-                    self._record_written(writes, [write for write, _ in batch])
+                    written = {id(write) for write, _ in batch}
+                    for place in [place for place, write in writes.items() if id(write) in written]:
+                        self._record_answer(place, writes.pop(place).change.memory, True)
             self._settle_refused(writes, refused)
             if not writes:
                 return
             self._calls.wait(attempt)
-
-    def _record_written(self, writes: dict[int, TransactionWrite], written: Sequence[TransactionWrite]) -> None:
-        ids = {id(write) for write in written}
-        for place in [place for place, write in writes.items() if id(write) in ids]:
-            self._record_answer(place, writes.pop(place).change.memory, True)
 
     def _record_answer(self, place: int, memory: Memory, created: bool) -> None:
         self._answers[place] = memory, created

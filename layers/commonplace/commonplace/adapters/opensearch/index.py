@@ -119,8 +119,9 @@ class FindRequest:
     def _collect_rows(self, legs: Sequence[Answer]) -> Rows:
         rows_by_id: Rows = {}
         for leg in legs:
-            if self._is_fused:
-                _refuse_unfused(leg)
+            if self._is_fused and any(hit["_score"] < 0 for hit in leg["hits"]["hits"]):  # there would be duplicates too
+                _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
+                raise IndexUnavailable("the hybrid query ran without its search pipeline")
             rows, _ = self._parse_rows(leg, scored=self.vector is not None and not self._is_fused)
             rows_by_id |= rows
         return rows_by_id
@@ -155,13 +156,6 @@ class FindRequest:
             ranked |= passing & within_reach(hits.values(), read.values())
         columns = candidate_rows.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
         return Retrieved(columns, corpus, partial=not self.pending.complete)
-
-
-def _refuse_unfused(answer: Answer) -> None:
-    """Raise `IndexUnavailable` if a `hybrid` query ran without its pipeline, which yields negative scores and duplicates."""
-    if any(hit["_score"] < 0 for hit in answer["hits"]["hits"]):
-        _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
-        raise IndexUnavailable("the hybrid query ran without its search pipeline")
 
 
 class OpenSearchIndex:

@@ -50,8 +50,8 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, has_records: 
             return True
         (old,) = live
         if old.metadata == mark(layout):
-            return not has_records() or _has_documents(client, old)
-        if _has_documents(client, old):
+            return not has_records() or bool(client.count(index=old.name, params=_WAIT)["count"])
+        if client.count(index=old.name, params=_WAIT)["count"]:
             return False
         new = next_name(client, alias)
         create(client, new)
@@ -68,10 +68,6 @@ def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
     with as_index_unavailable():
         client.transport.perform_request("PUT", f"/_search/pipeline/{PIPELINE}", body=_FUSION, params=dict(_WAIT))
         client.indices.put_index_template(name=alias, body=template, params=_WAIT)
-
-
-def _has_documents(client: OpenSearch, version: "Version") -> bool:
-    return bool(client.count(index=version.name, params=_WAIT)["count"])
 
 
 def _set_replicas(client: OpenSearch, layout: Layout, alias: str) -> None:

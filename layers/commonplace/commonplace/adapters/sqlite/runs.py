@@ -97,8 +97,7 @@ class SqliteRuns(DatabaseAdapter):
             extend_lease(connection, fence, 0.0)
 
     def unfinished(self, user_id: str) -> Run | None:
-        runs = self._load_runs(user_id, "status = 'running' ORDER BY run_id")
-        return runs[0] if runs else None
+        return next(iter(self._load_runs(user_id, "status = 'running' ORDER BY run_id")), None)
 
     def save(self, run: Run, fence: Fence) -> None:
         self.close(run, {}, fence)
@@ -134,8 +133,7 @@ class SqliteRuns(DatabaseAdapter):
             connection.execute(_SAVE, (owner, run.run_id, run.status, run.model_dump_json()))
 
     def get(self, user_id: str, run_id: str) -> Run | None:
-        runs = self._load_runs(user_id, "run_id = ?", run_id)
-        return runs[0] if runs else None
+        return next(iter(self._load_runs(user_id, "run_id = ?", run_id)), None)
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
         return self._load_runs(user_id, "TRUE ORDER BY run_id DESC LIMIT ?", limit)

@@ -38,7 +38,7 @@ def handler_of(function: str) -> Handler:
         if tool.function == function:
             dispatch.use_case(tool.name)
     if function == _SERVES["night"]:
-        _load_night_answer()
+        from commonplace.interfaces.aws import nightly_functions  # noqa: F401 - loaded while Lambda starts
 
     def handle(event: dict[str, Any], context: Context) -> Body:
         # Powertools is imported by the first call, not at the start of the container
@@ -67,7 +67,9 @@ def _answer_call(function: str, call: Call) -> Body:
     if call.user_id is None:
         raise CommonplaceError(ErrorCode.UNAUTHORIZED, "no call is anonymous")
     if call.kind == "night":
-        return _load_night_answer()(call)
+        from commonplace.interfaces.aws.nightly_functions import answer  # no other function loads its modules
+
+        return answer(call)
     caller = Caller(call.user_id, container.now(call.zone), admin=call.admin)
     if call.kind == "memories":
         return _store_memories(call, caller)
@@ -116,10 +118,3 @@ def _get_page(name: str, caller: Caller) -> Body:
     if name not in pages:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "there is no such page")
     return {"text": pages[name]}
-
-
-def _load_night_answer() -> Callable[[Call], Body]:
-    """Return the function that answers nightly routes. Only the function that serves these routes loads its modules."""
-    from commonplace.interfaces.aws.nightly_functions import answer
-
-    return answer

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
+from logging.handlers import BufferingHandler
 from traceback import walk_tb
 from typing import Any
 
@@ -63,11 +64,12 @@ def observe(function: str, kind: str, correlation: str | None, context: Context)
     seen, start = Observation(), time.perf_counter()
     with log_keys(function, correlation, context), errors_logged() as errors:
         try:
-            subsegment = _load_tracer().provider.in_subsegment(f"## {function}") if traced() else nullcontext(_NoSegment())
+            subsegment = _load_tracer().provider.in_subsegment(f"## {function}") if traced() else nullcontext()
             with subsegment as segment:
                 yield seen
-                for key, value in {"tool": seen.tool, "way": kind, "status": seen.status}.items():
-                    segment.put_annotation(key, value)
+                if segment is not None:
+                    for key, value in {"tool": seen.tool, "way": kind, "status": seen.status}.items():
+                        segment.put_annotation(key, value)
         finally:
             milliseconds = (time.perf_counter() - start) * 1000
             _emit_call_metrics(function, seen, milliseconds, len(errors))
@@ -127,11 +129,11 @@ def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, er
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
     """Yield the errors logged in the block. If rules replace a misconfigured model, nothing else shows it."""
-    records = _CollectedRecords(logging.ERROR)
-    package = logging.getLogger("commonplace")
+    records, package = BufferingHandler(sys.maxsize), logging.getLogger("commonplace")
+    records.setLevel(logging.ERROR)
     package.addHandler(records)
     try:
-        yield records.records
+        yield records.buffer
     finally:
         package.removeHandler(records)
 
@@ -144,22 +146,8 @@ def _load_tracer() -> Any:
     return Tracer(service="commonplace", patch_modules=["botocore"])
 
 
-class _CollectedRecords(logging.Handler):
-    def __init__(self, level: int) -> None:
-        super().__init__(level)
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
-
-
 class _CurrentStdout(logging.Handler):
     """Writes to the current standard output, even if `sys.stdout` was replaced later."""
 
     def emit(self, record: logging.LogRecord) -> None:
         sys.stdout.write(self.format(record) + "\n")
-
-
-class _NoSegment:
-    def put_annotation(self, key: str, value: object) -> None:
-        """Do nothing, because tracing is off."""

@@ -61,9 +61,7 @@ def tinydb(
         return _check_migration(shared, file, None if check == _OWN_QUERIES else check, tables, fields)
     new_review = review is not None and not Path(review).exists()
     with shared.open() if apply else shared.reading() as memory, progress_bar("reading old memories") as show:
-        done = memory.migrate_tinydb(
-            file, review, categories, apply, tables=tables, fields=fields, progress=show
-        )  # fmt: skip
+        done = memory.migrate_tinydb(file, review, categories, apply, tables=tables, fields=fields, progress=show)
         answer = done.model_dump(mode="json")
     print_json(answer) if shared.json else _print_migration(answer, review if new_review else None)
     return exit_if(answer["review"] or answer["refused"] or answer["conflicts"] or answer["lost"])

@@ -55,7 +55,7 @@ def print_facts(facts: Mapping[str, object]) -> None:
     shown = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
     longest = max(map(width, shown), default=0)
     for name, value in shown.items():
-        lines = _format_lines(value, max(_LEAST, _get_terminal_width() - longest - 2))
+        lines = _format_lines(value, max(_LEAST, shutil.get_terminal_size().columns - longest - 2))
         for label, line in zip([name, *[""] * len(lines)], lines, strict=False):
             click.echo(f"{click.style(ljust(label, longest), dim=True)}  {line}".rstrip())
 
@@ -101,7 +101,7 @@ def _compute_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wi
     """
     from wcwidth import width
 
-    free = _get_terminal_width() - len(_GAP) * (len(columns) - 1)
+    free = shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1)
     lines = [[name, *(line for row in rows for line in _format_lines(row[at], None))] for at, name in enumerate(columns)]
     # Lines may break between wide characters. Words that are wider than a line are ignored.
     words = [[size for word in " ".join(cells).split() if len(word) >= (size := width(word)) <= free] for cells in lines]
@@ -136,10 +136,6 @@ def _fold_line(line: str, size: int | None) -> list[str]:
     fold = partial(wrap, width=size, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False)
     whole = fold(line, break_long_words=False)
     return [part for words in whole for part in ([words] if width(words) <= len(words) else fold(words))]
-
-
-def _get_terminal_width() -> int:
-    return shutil.get_terminal_size().columns
 
 
 def in_words(value: object) -> str:

@@ -150,10 +150,6 @@ def _describe_server(call: Call) -> Mapping[str, Any]:
     return {"name": "commonplace", "version": __version__, "description": description, **own}
 
 
-def _build_openapi(call: Call) -> Mapping[str, Any]:
-    return (write_with_tokens if call.by_token else write_local)(rows(), address(call.request))
-
-
 def _store_memories(call: Call) -> Mapping[str, Any]:
     body = validate.check(StoreManyRequest, as_declared(StoreManyRequest, call.json()))
     return call.memory.store_memories(body.memories, wait=body.wait, left=call.left).model_dump(mode="json")
@@ -194,7 +190,7 @@ def _answer_night(call: Call, **_in_the_path: str) -> Mapping[str, Any]:
 
 ROUTES = (
     Route("/", _describe_server),
-    Route("/openapi.json", _build_openapi),
+    Route("/openapi.json", lambda call: (write_with_tokens if call.by_token else write_local)(rows(), address(call.request))),
     Route("/tools", lambda _: manifest()),
     Route(
         "/tools/<name>", lambda call, name: call.memory.call(name, as_declared(tool_named(name).request, call.json())), "POST"

@@ -21,10 +21,7 @@ KINDS = {
 STATUSES = {
     "queued": "queued", "running": "running", "done": "done", "needs_review": "waiting for approval", "failed": "failed",
 }  # fmt: skip
-VERBS = {
-    "ADD": "Add", "UPDATE": "Change", "DELETE": "Close", "NOOP": "No change", "FORGET": "Erase",
-    "UNDO": "Undo",
-}  # fmt: skip
+VERBS = {"ADD": "Add", "UPDATE": "Change", "DELETE": "Close", "NOOP": "No change", "FORGET": "Erase", "UNDO": "Undo"}
 OUTCOMES: Mapping[Outcome, str] = {
     "needs_review": "waiting for approval", "applied": "done", "planned": "planned", "lost": "skipped, changed meanwhile",
     "over_cap": "over the limit of a day", "kept": "kept, changed since", "undone": "undone", "discarded": "discarded",
