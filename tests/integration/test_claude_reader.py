@@ -414,10 +414,10 @@ def test_a_hang_ends_with_the_deadline(serve: Serve, step: Step) -> None:
 def test_a_server_that_is_not_there_is_unavailable(serve: Serve) -> None:
     with ScriptedMessagesApi([]) as gone:
         address = gone.base_url
-    _, reader = serve(base_url=address, deadline_seconds=0.5)
+    _, reader = serve(base_url=address, deadline_seconds=20)  # a busy machine takes seconds to report that nothing listens
     start = time.monotonic()
     error = failure(reader)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 40
     assert str(error) == "Claude could not be reached"
     assert not error.misconfigured
 

@@ -1,4 +1,4 @@
-"""The same answers from SQLite and from OpenSearch, over some hundred memories in sessions and three hundred questions."""
+"""The same answers from SQLite and from OpenSearch, over some hundred memories in sessions and over a hundred questions."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from training.many import QUESTIONS, texts
 
 pytestmark = pytest.mark.integration
 
-MEMORIES, ASKED, TOP = 400, 300, 10
+MEMORIES, ASKED, TOP = 400, 120, 10
 SEEN = Visibility("local|ana", (GLOBAL_AGENT,), NOON + timedelta(days=1))
 Indices = tuple[Ports, MemoryIndex, MemoryIndex]
 

@@ -60,9 +60,10 @@ def test_four_threads_read_texts_as_one_does() -> None:
 def calls_of(user: str) -> list[tuple[str, dict[str, Any]]]:
     """What a user stores and searches, in turn; other sentences for each user."""
     number = USERS.index(user)
+    statements = (STATEMENTS[number:] + STATEMENTS[:number])[: len(NAMES)]
     stored = [
-        f"{statement.format(f'{name} {user}')} {many_words(f'{user}{name} {user}ly {statement}')}"
-        for statement, name in zip(STATEMENTS[number:] + STATEMENTS[:number], NAMES * 2, strict=True)
+        f"{statement.format(f'{name} {user}')} {many_words(f'{user}{name} {user}ly {statement[:20]}')}"
+        for statement, name in zip(statements, NAMES, strict=True)
     ]
     return [
         call
@@ -138,6 +139,6 @@ def test_eight_users_at_once_leave_the_rows_that_each_leaves_alone(tmp_path: Pat
         assert together[user][1].keys() == rows.keys()
         for table, alone in rows.items():
             assert together[user][1][table] == alone, table
-        assert len(rows["memories"]) >= 15
+        assert len(rows["memories"]) >= 7
         assert all(answer[0] == 400 for answer in answers if isinstance(answer, tuple))
         assert rows["words_content"]
