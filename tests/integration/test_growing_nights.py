@@ -70,11 +70,29 @@ def test_erasing_a_memory_leaves_nothing_of_what_was_said_later(
     assert [path.name for path in memory_file.parent.iterdir() if path.is_file() and b"kiwi" in path.read_bytes()] == []
 
 
+def test_new_messages_alone_are_recorded_without_ids_or_known_words(open_memory: Callable[..., Commonplace]) -> None:
+    memory = open_memory()
+    memory.record_interactions([session(*GHENT)])
+    for later in ([KIWI], [{"role": "user", "content": "My brother Otto keeps bees."}, GHENT[1]]):
+        assert memory.record_interactions([session(*later)]).recorded == 1
+        assert memory.record_interactions([session(*later)]).known == 1
+    memory.nightly("rules")
+    assert [word in " ".join(contents(memory)) for word in ("Ghent", "kiwi", "bees")] == [True, True, True]
+
+
+def test_a_changed_message_of_a_known_conversation_is_a_conflict(open_memory: Callable[..., Commonplace]) -> None:
+    memory = open_memory()
+    memory.record_interactions([session(*GHENT, KIWI)])
+    changed = {"role": "user", "content": "I live in Bruges."}
+    done = memory.record_interactions([session(changed, GHENT[1], KIWI)])
+    assert (done.recorded, done.known, [one.index for one in done.conflicts]) == (0, 1, [0])
+
+
 def test_the_command_lists_what_changed(tmp_path: Path) -> None:
     changed = session({"role": "user", "content": "I live in Bruges."}, GHENT[1], KIWI)
     (tmp_path / "day.jsonl").write_text("\n".join(map(json.dumps, [session(*GHENT), changed])), "utf-8")
     done = run("record", str(tmp_path / "day.jsonl"), "--json", home=tmp_path)
     assert (done.code, done.answer["recorded"], done.answer["known"]) == (0, 2, 0)
     assert [(one["id"], one["index"]) for one in done.answer["conflicts"]] == [("session-1", 0)]
-    again = run("record", str(tmp_path / "day.jsonl"), home=tmp_path)
+    again = run("record", str(tmp_path / "day.jsonl"), "--db", str(tmp_path / "other.db"), home=tmp_path)
     assert "changed message" in again.out

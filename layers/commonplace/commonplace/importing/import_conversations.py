@@ -235,7 +235,7 @@ class _Import:
         )
         count, entries = next((parts for parts in read if parts[1]), (0, []))
         known = [None] * len(split_messages(chat.messages[:count])) or messages_of(entries)
-        before, (added, changed) = part_id(chat.id, 0), growth(known, pieces)
+        before, (added, changed) = part_id(chat.id, 0), growth(known, pieces, aligned=True)
         new = {*added, *(at for at in changed if pieces[at].id is None and pieces[at] not in known)}
         own = part_id(chat.id, len(recorded[chat.id])) if chat.id in recorded else chat.id
         self.recorded_ids.add(before)

@@ -109,7 +109,7 @@ class _Intake:
                 return False  # an interaction of another kind has this id
             begun, at = same_beginning(known, [split_messages([message]) for message in discussion.messages])
             pieces, places = self._split_new_messages(begun, discussion, before)
-            new, changed = growth(known[at:], pieces)
+            new, changed = growth(known[at:], pieces, aligned=begun > 0)
             changes: dict[str, Any] = {
                 "id": part_id(checked.name, len(entries)),
                 "time": in_zone(discussion.time, self.caller),
