@@ -117,6 +117,8 @@ GREETINGS = [
     "Je vous souhaite de joyeuses fêtes de fin d'année",
     "Meilleurs vœux pour la nouvelle année",
     "Feliz Navidad para ti y tu familia",
+    "Felices Pascuas a toda la familia",
+    "Bonnes fêtes de fin d'année à toute l'équipe",
     "Felices fiestas y próspero año nuevo a todos",
     "Os deseo una feliz Navidad",
     "Feliz Natal para você e sua família",
