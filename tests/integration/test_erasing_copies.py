@@ -81,11 +81,55 @@ def edited_and_renamed(memory: Commonplace, _folder: Path) -> None:
         tool.call(step)
 
 
+def stored_with_other_punctuation(memory: Commonplace, _folder: Path) -> None:
+    memory.delete_memory(memory_id=memory.store_memory("ana keeps a  zquorbix, in brno!").memory_id)
+    memory.store_memory(SAID)
+
+
+def repeated_in_conversations(memory: Commonplace, _folder: Path) -> None:
+    for number, said in enumerate((TALK["messages"][0]["content"], "Good morning! As you know, I keep a zquorbix at home.")):
+        memory.record_interactions([{**TALK, "id": f"t{number}", "messages": [{"role": "user", "content": said}]}])
+        memory.nightly("rules")
+
+
+def stored_and_repeated_in_a_conversation(memory: Commonplace, _folder: Path) -> None:
+    memory.store_memory("I keep a zquorbix at home.")
+    memory.record_interactions([TALK])
+    memory.nightly("rules")
+
+
+def repeated_in_japanese(memory: Commonplace, _folder: Path) -> None:
+    for name in ("t1", "t2"):
+        said = "私の猫のzquorbixは魚が嫌いです。"
+        memory.record_interactions([{**TALK, "id": name, "messages": [{"role": "user", "content": said}]}])
+        memory.nightly("rules")
+
+
+def deleted_and_written_anew(memory: Commonplace, _folder: Path) -> None:
+    for place in ("Wien", "Graz"):
+        memory.documents.write(("notes",), "a", f"Ana keeps a zquorbix in {place}.")
+        if place == "Wien":
+            memory.documents.delete(("notes",), "a")
+
+
+def undone_and_written_anew(memory: Commonplace, _folder: Path) -> None:
+    memory.documents.write(("notes",), "a", "Ana keeps a zquorbix in Wien.")
+    memory.documents.undo(("notes",), "a")
+    memory.documents.write(("notes",), "a", "Ana keeps a zquorbix in Graz.")
+
+
+def deleted_under_another_heading(memory: Commonplace, _folder: Path) -> None:
+    for name, heading in (("a", "Friends"), ("b", "People")):
+        memory.documents.write(("notes",), name, f"# {heading}\n\nAna keeps a zquorbix in Wien.")
+    memory.documents.delete(("notes",), "b")
+
+
 @pytest.mark.parametrize(
     "happened",
     [
         stored_deleted_and_stored, edited_deleted_and_stored, imported_undone_and_imported, read_undone_and_read, imported_as_messages,
-        edited_and_renamed,
+        edited_and_renamed, stored_with_other_punctuation, repeated_in_conversations, stored_and_repeated_in_a_conversation,
+        repeated_in_japanese, deleted_and_written_anew, undone_and_written_anew, deleted_under_another_heading,
     ],
 )  # fmt: skip
 def test_closed_copies_go_along(
@@ -109,3 +153,24 @@ def test_what_replaced_a_closed_copy_stays(memory: Commonplace) -> None:
     assert again != first
     assert set(memory.erase(again).ids) == {again, first}
     assert memory.get_memory(new).memory.value == "Ana keeps a canary in Brno."
+
+
+def test_a_conversation_that_says_something_else_stays(memory: Commonplace, memory_file: Path) -> None:
+    for number, said in enumerate(("I keep a parrot at home.", "Parrots live long, and my home is noisy.")):
+        memory.record_interactions([{**TALK, "id": f"t{number}", "messages": [{"role": "user", "content": said}]}])
+        memory.nightly("rules")
+    memory.erase(active(memory, "keep"))
+    memory.close()
+    words = b"".join(path.read_bytes() for path in memory_file.parent.iterdir() if path.is_file())
+    assert b"I keep a parrot" not in words
+    assert b"Parrots live long" in words
+
+
+@pytest.mark.parametrize(("query", "left"), [("город Омск", 0), ("тётя Омска", 0), ("город Томск", 1), ("чай", 1)])
+def test_a_search_with_an_inflected_word_goes_along(memory: Commonplace, query: str, left: int) -> None:
+    omsk = memory.store_memory("Моя тётя живёт в Омске.").memory_id
+    memory.store_memory("Мой брат живёт в Томске.")
+    memory.search_memory(query)
+    memory.erase(omsk)
+    with memory._local.ports.records._database.reading() as connection:  # type: ignore[attr-defined]
+        assert connection.execute("SELECT count(*) FROM searches").fetchone() == (left,)

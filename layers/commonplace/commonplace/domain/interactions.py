@@ -342,6 +342,13 @@ _TAG_ROWS: TypeAdapter[dict[str, TagRow]] = TypeAdapter(dict[str, TagRow])
 _FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30, tzinfo=UTC)
 
 
+def texts_of(interaction: Interaction | Page) -> list[str]:
+    """Return the texts of an interaction, or an empty list for a kind of interaction without text."""
+    if isinstance(interaction, Discussion):
+        return [message.content for message in interaction.messages]
+    return [interaction.text] if isinstance(interaction, Explicit | Page) else []
+
+
 def message_count(interaction: Interaction) -> int:
     """Return the number of messages in a discussion, or 0 for any other interaction."""
     return len(interaction.messages) if isinstance(interaction, Discussion) else 0

@@ -47,6 +47,10 @@ class ForgottenWords:
         stays = frozenset[str]().union(*(_Lines.of(memory).all for memory in staying))
         return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
 
+    def repeats(self, text: str) -> bool:
+        """Return whether the text equals an erased passage, apart from the heading."""
+        return _Lines.of(text).body in {passage.body for passage in self.passages}
+
     def are_in(self, text: str, stays: bool) -> bool:
         """Return whether the text equals an erased passage or, unless `stays` is True, shares a line with one.
 
@@ -74,7 +78,12 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
     passages = [memory for memory in known if memory.is_passage and memory.raw_text]
     memories = [memory for memory in passages if memory.memory_id not in ids]
     words_of_passages = ForgottenWords.of((memory.raw_text for memory in passages if memory.memory_id in ids), ())
-    matching = [memory.memory_id for memory in memories if words_of_passages.are_in(memory.raw_text, stays=True)]
+    matching = [
+        memory.memory_id
+        for memory in memories
+        if words_of_passages.are_in(memory.raw_text, stays=True)
+        or (memory.memory_id not in current and words_of_passages.repeats(memory.raw_text))
+    ]
     for reference in {memory.session_id for memory in gone if memory.is_passage}:
         nearby = [memory for memory in memories if memory.session_id == reference]
         words = ForgottenWords.of(
@@ -125,7 +134,7 @@ def _drop_words(
     gone = {
         digest
         for digest, names in ids.items()
-        if names & forgotten or (digest not in newest and copied.are_in(texts[digest], stays=True))
+        if names & forgotten or (digest not in newest and copied.repeats(texts[digest]))
     }
     stays = newest - gone
     more = {*gone, *lines}

@@ -28,7 +28,8 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
     """Delete logged searches and feedback about memories to be erased. Returns the names of the places that changed.
 
     A query is deleted if one of its stems is in an erased memory but in no active one, or if an erased memory, but no active
-    one, contains all of its stems or inflected forms of them. Call this, even repeatedly, before the words are erased.
+    one, contains all of its stems or inflected forms of them. In the first case, stems that are not ASCII, which no stemmer
+    shortens, may be inflected too. Call this, even repeatedly, before the words are erased.
     """
     erased = {memory.memory_id: stems for memory in memories if (stems := _compute_stems(memory))}
     if not erased:
@@ -39,10 +40,13 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
         active = (item for item in ports.records.all(user_id) if item.status == "active" and item.memory_id not in erased)
         remaining_stems = [_compute_stems(memory) for memory in active]
     shared = set[str]().union(*remaining_stems)
+    unshared = own - shared
 
     def mentions_memory(query: str) -> bool:
         words = _compute_query_terms(query)
-        if not words.isdisjoint(own - shared):
+        if not words.isdisjoint(unshared) or any(
+            _is_inflected(word, unshared) and not _is_inflected(word, shared) for word in words if not word.isascii()
+        ):
             return True
         if not words or any(words <= stems for stems in remaining_stems):
             return False

@@ -26,6 +26,7 @@ from commonplace.domain.interactions import (
     SentDiscussion,
     SentInteraction,
     SkippedMessage,
+    texts_of,
 )
 from commonplace.ports.values import Caller
 from commonplace.text.foundation.expressions import read_table
@@ -156,13 +157,6 @@ def _convert_interaction(interaction: SentInteraction) -> Interaction:
     if not messages:
         raise invalid("messages", "none holds text of the user or the assistant")
     return Discussion.model_validate({**interaction.model_dump(exclude={"messages"}), "messages": messages})
-
-
-def texts_of(interaction: Interaction | Page) -> list[str]:
-    """Return the texts of an interaction, or an empty list for a kind of interaction without text."""
-    if isinstance(interaction, Discussion):
-        return [message.content for message in interaction.messages]
-    return [interaction.text] if isinstance(interaction, Explicit | Page) else []
 
 
 def _refuse_too_long(interaction: Interaction | Page) -> None:

@@ -19,14 +19,12 @@ from commonplace.extraction.new_memory import memory_from_decision
 from commonplace.memories import transitions
 from commonplace.memories.ingest import DURABLE_FROM
 from commonplace.memories.lineage import made_of
-from commonplace.nightly.given_interactions import texts_of
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.values import Stored, Vector
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, encode_vector
-from commonplace.runs.finalize import RUNS_WITH_WORDS
+from commonplace.runs.finalize import RUNS_WITH_WORDS, recorded_entries
 from commonplace.use_cases.merge_plan import Sources
 
-_BATCH = 100  # interactions per read from the ledger, because their texts may be long
 _LONGEST_WHY = 300
 _GONE = "the memory that it would change does not exist, or no longer exists"
 _FORGOTTEN = "the user wanted it forgotten"
@@ -242,14 +240,11 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
     """Return the ids of earlier interactions that mention the subject of a forget request, even if no memory mentions it."""
     since, until = context.caller.now - context.night.text_retention, request.event_time or context.caller.now
     runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
-    ids = list(dict.fromkeys(interaction for run in runs for interaction in run.interactions))
     return tuple(
-        row.interaction_id
-        for few in in_batches(ids, _BATCH)
-        for row in context.night.ledger.entries(context.user_id, few)
-        if row.interaction is not None
-        and (row.time if row.time.tzinfo else row.time.replace(tzinfo=until.tzinfo)) <= until
-        and any(is_about(request.content, part.text) for text in texts_of(row.interaction) for part in sentences(text))
+        entry.interaction_id
+        for entry, texts in recorded_entries(runs, context)
+        if (entry.time if entry.time.tzinfo else entry.time.replace(tzinfo=until.tzinfo)) <= until
+        and any(is_about(request.content, part.text) for text in texts for part in sentences(text))
     )
 
 

@@ -19,11 +19,11 @@ from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
 from commonplace.ports.records import MemoryRecords, UserErasure
 from commonplace.ports.values import Alias, Audit, Change, Operation
-from commonplace.retrieval.documents import folded
 from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.backup_file import Backup, stored_backups
 from commonplace.runs.finalize import erase_sources
 from commonplace.runs.queueing import exclusive_lease
+from commonplace.text.paraphrase.repeats import bare_words
 from commonplace.use_cases.named import behind_alias
 from commonplace.use_cases.unmerge import Unmerge
 
@@ -149,9 +149,9 @@ class _Reach:
         self.merged -= self.whole
 
     def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
-        """Return the ids of closed memories outside the scope that have the same text as an erased memory."""
-        contents = {folded(self.known[memory_id].content) for memory_id in self.whole if memory_id in self.known} - {""}
-        return [item.memory_id for item in closed if item.memory_id not in self.whole and folded(item.content) in contents]
+        """Return the ids of closed memories outside the scope that have the same words as an erased memory."""
+        words = {bare_words(self.known[memory_id].content) for memory_id in self.whole if memory_id in self.known} - {()}
+        return [item.memory_id for item in closed if item.memory_id not in self.whole and bare_words(item.content) in words]
 
     def _has_active_successor(self, memory_id: str) -> bool:
         seen, ahead = set[str](), {memory_id}

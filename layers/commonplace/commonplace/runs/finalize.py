@@ -1,13 +1,18 @@
 """Finish a run: erase forgotten texts and their quotes, mark its interactions in the ledger, and store tag renames."""
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
+from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import EARLIEST
-from commonplace.domain.interactions import ErasedPlace
+from commonplace.domain.interactions import ErasedPlace, texts_of
+from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, TagRow
 from commonplace.domain.transfer import FileKind
+from commonplace.extraction.changes.statements import memory_sentences
+from commonplace.extraction.clauses import sentences
+from commonplace.extraction.content_words import stems_of
 from commonplace.memories.document_words import forget_in_documents
 from commonplace.ports.night import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext, review_part
@@ -19,6 +24,7 @@ _FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upl
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
 """The number of newest runs that are searched for the words of a memory."""
+_BATCH = 100  # interactions per read from the ledger, because their texts may be long
 _MOST_FAILURES = 3  # maximum number of failed runs per interaction
 _log = logging.getLogger("commonplace")
 
@@ -48,7 +54,7 @@ def erase_sources(
     forgotten: set[str], sources_named: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
     merged: Collection[str] = (),
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
-    """Erase the source interactions of memories, the interactions in `sources_named`, and quotes of both in runs.
+    """Erase the interactions that memories rest on or that repeat them, those in `sources_named`, and quotes in runs.
 
     `at_work` is the id of a run that the caller updates itself. `merged` contains the ids of forgotten merged memories, whose
     session is that of a source. All exports and uploads of the user are deleted, backups are rewritten, and queued runs fail.
@@ -67,6 +73,7 @@ def erase_sources(
     runs = context.night.runs.newest(user_id, RUNS_WITH_WORDS)
     rested = {evidence_interaction for run in runs for evidence_interaction in _find_evidence_ids(run, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | sources_named | rested
+    sources |= _find_repetitions(erased, runs, context)
     entries = context.night.ledger.entries(user_id, sorted(sources))
     places |= {"interactions"} if any(entry.interaction is not None for entry in entries) else set()
     context.night.ledger.erase_texts(user_id, sorted(sources))
@@ -85,6 +92,32 @@ def erase_sources(
     return sources, places
 
 
+def recorded_entries(runs: Sequence[Run], context: RunContext) -> Iterator[tuple[LedgerEntry, list[str]]]:
+    """Yield the interactions that runs have read and whose texts are still recorded, each with its texts."""
+    ids = dict.fromkeys(interaction_id for run in runs for interaction_id in run.interactions)
+    for few in in_batches(ids, _BATCH):
+        for entry in context.night.ledger.entries(context.user_id, few):
+            yield entry, texts_of(entry.interaction) if entry.interaction else []
+
+
+def _find_repetitions(forgotten: Sequence[Memory], runs: Sequence[Run], context: RunContext) -> set[str]:
+    """Return the ids of interactions with a sentence that contains all content words of a sentence of a forgotten memory.
+
+    A night links no memory to an interaction that repeats a known fact. A single content word must be the only one in both.
+    """
+    stated = [stems_of(sentence) - {"user"} for memory in forgotten for sentence in memory_sentences(memory.content)]
+
+    def is_repetition(text: str) -> bool:
+        said = stems_of(text)
+        return any(stems and (stems == said or (len(stems) > 1 and stems <= said)) for stems in stated)
+
+    return {
+        entry.interaction_id
+        for entry, texts in (recorded_entries(runs, context) if any(stated) else ())
+        if any(is_repetition(part.text) for text in texts for part in sentences(text))
+    }
+
+
 def _list_forget_operations(run: Run) -> list[RunOperation]:
     return [operation for operation in run.operations if operation.kind == "FORGET" and operation.outcome == "applied"]
 
@@ -96,7 +129,7 @@ def _find_evidence_ids(run: Run, forgotten: set[str]) -> set[str]:
 
 def _remove_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     """Remove quotes of erased texts from a run. Reasons may quote texts, and operations in review contain whole memories."""
-    operations = tuple(_remove_words(operation, forgotten) for operation in run.operations)
+    operations = tuple(_remove_words(operation, forgotten, sources) for operation in run.operations)
     dropped = tuple(
         item.model_copy(update={"why": _ERASED}) if item.interaction_id in sources else item for item in run.dropped
     )
@@ -106,8 +139,9 @@ def _remove_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
 
 
-def _remove_words(operation: RunOperation, forgotten: set[str]) -> RunOperation:
-    if operation.kind == "FORGET" or not forgotten & {*operation.closed, operation.memory_id}:
+def _remove_words(operation: RunOperation, forgotten: set[str], sources: set[str]) -> RunOperation:
+    is_repetition = operation.kind == "NOOP" and operation.interaction_id in sources
+    if operation.kind == "FORGET" or not (is_repetition or forgotten & {*operation.closed, operation.memory_id}):
         return operation
     outcome = "discarded" if operation.outcome == "needs_review" else operation.outcome
     return operation.model_copy(update={"why": _ERASED, "outcome": outcome})

@@ -50,7 +50,11 @@ def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
             writing.namespace, writing.key, before, caller, body=body, size=len(body.encode()), form=writing.form
         )
         document = document.model_copy(update={"fields": writing.fields, "redacted": kinds})
-        document, entries = derived(document, before, caller, ports)
+        former = before
+        if before is not None and before.deleted:  # erasing a passage of the new text also erases the text that it replaces
+            versions = ports.documents.versions(caller.user_id, writing.namespace, writing.key)
+            former = next((version for version in versions if not version.deleted), None)
+        document, entries = derived(document, former, caller, ports)
         try:
             ports.documents.put(caller.user_id, document)
         except CommonplaceError as error:
