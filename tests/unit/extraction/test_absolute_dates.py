@@ -36,6 +36,35 @@ MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
         ("I was away from Monday to Thursday", "from Monday to Thursday (2026-03-02 – 2026-03-05)"),
         ("I met him on Friday, we talked", "on Friday (2026-03-06)"),
         ("the grant is due by Friday", "by Friday (2026-03-13)"),
+        ("I bought a suit because my wedding is on Saturday at 2 pm", "on Saturday at 2 pm (2026-03-14)"),
+        ("I asked for a day off because I fly on Friday", "on Friday (2026-03-13)"),
+        ("I'm tired because I worked on Sunday", "on Sunday (2026-03-08)"),
+        ("The boss told me on Monday that I will get a raise", "on Monday (2026-03-09)"),
+        ("The neighbour slipped on Sunday evening", "on Sunday evening (2026-03-08)"),
+        ("My exam is scheduled for Friday", "for Friday (2026-03-13)"),
+        ("I've booked a table for Friday evening", "for Friday evening (2026-03-13)"),
+        ("My exam is next Tuesday at 9", "next Tuesday at 9 (2026-03-17)"),
+        ("I have had a cold since Monday", "since Monday (2026-03-09)"),
+        ("Ich habe ein Kleid gekauft, weil sie am Samstag heiratet", "am Samstag (2026-03-14)"),
+        ("Ich habe am Freitag gegen 8 Uhr einen Termin", "am Freitag gegen 8 Uhr (2026-03-13)"),
+        ("Am Freitag sind wir nach Ulm gefahren", "Am Freitag (2026-03-06)"),
+        ("Am Freitag kündigte er den Vertrag", "Am Freitag (2026-03-06)"),
+        ("Seit Montag habe ich Husten", "Seit Montag (2026-03-09)"),
+        ("Ab Montag arbeite ich in Köln", "Ab Montag (2026-03-16)"),
+        ("Mi vuelo sale el sábado a las 6 de la mañana", "el sábado a las 6 de la mañana (2026-03-14)"),
+        ("El viernes compraré un coche", "El viernes (2026-03-13)"),
+        ("El sábado fuimos a la playa", "El sábado (2026-03-07)"),
+        ("Pedí permiso porque mi hermana se casa el sábado", "el sábado (2026-03-14)"),
+        ("Vendredi soir, nous sommes allés à l'opéra", "Vendredi soir (2026-03-06)"),
+        ("Vendredi, je me suis fait mal au dos", "Vendredi (2026-03-06)"),
+        ("J'ai rendez-vous chez le dentiste jeudi à 14 h 30", "jeudi à 14 h 30 (2026-03-12)"),
+        ("Mon vol est vendredi à 20 h", "vendredi à 20 h (2026-03-13)"),
+        ("J'ai acheté une valise parce que je pars samedi", "samedi (2026-03-14)"),
+        ("月曜の朝から新しい会社で働きます。", "月曜の朝から (2026-03-16)"),
+        ("水曜日から熱が続いています。", "水曜日から (2026-03-04)"),
+        ("木曜日の午後2時に歯医者の予約があります。", "木曜日の午後2時 (2026-03-12)"),
+        ("土曜日に結婚式があるので、スーツを買いました。", "土曜日 (2026-03-14)"),
+        ("金曜日に転んだので、歩けません。", "金曜日 (2026-03-06)"),
         ("ich bin gestern umgezogen", "gestern (2026-03-10)"),
         ("el viernes tengo dentista", "el viernes (2026-03-13)"),
         ("je déménage le mois prochain", "le mois prochain (2026-04)"),
@@ -92,10 +121,32 @@ def test_each_statement_has_its_own_date(said: str, told: str) -> None:
         "I'm moving in on the 28th",
         "I want to run under 2:15 this September",
         "I work from Monday to Friday",
+        "I'm moving in on the 28th at 9 am",
         "no time at all",
     ],
 )
 def test_a_text_that_tells_its_date_or_may_mean_another_year_stays(said: str) -> None:
+    assert with_dates(said, MORNING) == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My flight on Friday at 8 pm has been cancelled.",
+        "My appointment on Thursday at 3 pm was moved.",
+        "I booked our tickets on Saturday evening.",
+        "I had to cancel my class on Friday morning.",
+        "Mein Termin am Donnerstag wurde verschoben.",
+        "Ich habe am Samstag einen Tisch reserviert.",
+        "El sábado reservé una mesa.",
+        "El viernes cenamos con Ana.",
+        "Samedi soir, j'ai réservé une table.",
+        "Le médecin a annulé ma consultation jeudi matin.",
+        "土曜の夜にホテルを予約しました。",
+        "金曜日に先週買った本を読みます。",
+    ],
+)
+def test_a_weekday_whose_verb_leaves_the_week_open_gets_no_date(said: str) -> None:
     assert with_dates(said, MORNING) == said
 
 

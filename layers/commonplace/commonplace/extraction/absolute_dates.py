@@ -12,8 +12,7 @@ from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.language import language_of, phrases_of
 from commonplace.text.time_ranges.reader import languages_of, read_time_range
 
-_ABSOLUTE = re.compile(r"(?:19|20)\d\d")
-_MONTHS = ("month", "season")
+_ABSOLUTE, _NUMBER = re.compile(r"(?:19|20)\d\d"), re.compile(r"\b\d")
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 
 
@@ -47,46 +46,62 @@ def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]
         return "", ""
     if span.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
-    meant = _move_to_next(span, text, spoken_at) if span.any_week else span
+    meant = _move_to_meant_week(span, text, spoken_at) if span.any_week else span
     day = None if meant is None else _format_range(meant)
     return ("", "") if day is None else (span.text, day)
 
 
 def _is_ambiguous(words: str) -> bool:
     """Return whether the words name a month or a day of a month, which may be a past or a coming one."""
-    spoken = tokenizer.words(words)
-    months = {
-        word
-        for code in languages_of(words)
-        for slot in _MONTHS
-        for phrase in phrases_of(code, slot)
-        for word in tokenizer.words(phrase)
-    }
-    return not months.isdisjoint(spoken) or (
-        any(word[:1].isdigit() for word in spoken) and not compiled("absolute_dates.counted").search(words)
-    )
+    months = [phrase for code in languages_of(words) for slot in ("month", "season") for phrase in phrases_of(code, slot)]
+    numbered = _NUMBER.search(compiled("absolute_dates.clock").sub("", words))
+    counted = not numbered or compiled("absolute_dates.counted").search(words)
+    return not counted or not set(tokenizer.words(" ".join(months))).isdisjoint(tokenizer.words(words))
 
 
-def _move_to_next(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
-    """Move a weekday to its next occurrence, unless the text is about the past. Returns None for a range of days."""
-    if time_range.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
-        return time_range
-    if time_range.after is not None and time_range.before - time_range.after > _DAY:
+def _move_to_meant_week(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
+    """Move a weekday to the last or next one, as its clause tells. Returns None if the clause leaves that open."""
+    first, last, past = time_range.after, time_range.before, _is_past(text, time_range.text)
+    end = last or (first and first + _DAY)
+    if past is None or end is None or (not past and first and end - first > _DAY):
         return None  # "from Monday to Friday" may be a habit or a plan
-    weeks = max(0, (spoken_at - time_range.before) // _WEEK + 1) * _WEEK
-    return replace(time_range, after=time_range.after and time_range.after + weeks, before=time_range.before + weeks)
+    weeks = (spoken_at - end) // _WEEK
+    shift = (min(0, weeks) if past else max(0, weeks + 1)) * _WEEK
+    return replace(time_range, after=first and first + shift, before=last and last + shift)
+
+
+def _is_past(text: str, words: str) -> bool | None:
+    """Return whether the verb nearest to a weekday is about the past. Returns None if the verb leaves that open."""
+    text, clause_start = straight(text), compiled("absolute_dates.clause")
+    end = text.index(straight(words)) + len(words)
+    before = clause_start.split(text[:end])[-1]
+    clause, at, end = before + clause_start.split(text[end:])[0], len(before) - len(words), len(before)
+    if compiled("absolute_dates.began").search(clause[at:]):
+        return True
+
+    def distance(verb: re.Match[str]) -> tuple[int, int, int]:
+        between = clause[verb.end() : at] + clause[end : verb.start()]
+        return sum(map(between.count, ",;:")), len(between), verb.start() - verb.end()
+
+    verbs = [
+        (distance(verb), past)
+        for language in map(language_of, languages_of(text))
+        for past, pattern in ((None, language.open), (True, language.past), (False, language.present))
+        for verb in pattern.finditer(clause)
+        if verb.end() > at or language.code != "ja"  # a Japanese verb before a weekday belongs to a noun
+    ]
+    past = min(verbs, key=lambda verb: verb[0])[1] if verbs else False
+    return False if past is None and compiled("absolute_dates.aim").search(clause, max(0, at - 5), end) else past
 
 
 def _format_range(time_range: TimeRange) -> str | None:
     """Format a time range as ISO dates of the same precision. Returns None for several months or several years."""
     first, last = time_range.after, time_range.before
     if first is None or last is None:
-        edge = first or (last and last - timedelta(days=1))
+        edge = first or (last and last - _DAY)
         return f"{edge:%Y-%m-%d}" if edge else None
     if time_range.granularity in ("year", "month"):
         whole = last - first <= timedelta(days=366 if time_range.granularity == "year" else 31)
         return f"{first:%Y}" if time_range.granularity == "year" and whole else f"{first:%Y-%m}" if whole else None
-    if time_range.granularity == "moment":
-        return f"{first:%Y-%m-%d}"
-    final = last - timedelta(days=1)
+    final = first if time_range.granularity == "moment" else last - _DAY
     return f"{first:%Y-%m-%d}" if final.date() <= first.date() else f"{first:%Y-%m-%d} – {final:%Y-%m-%d}"

@@ -22,6 +22,7 @@ LIKE = {
     "nth_several": "several",
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
+DAYS = frozenset(("day", "moment", "date", "numeric", "turn", "turned", "week_turn"))  # slots that a time of day modifies
 NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")  # capitalized in a text
 
 EVERYWHERE = {  # notations shared by all languages
@@ -121,6 +122,8 @@ class Language:
     look_alike: re.Pattern[str]
     habit: re.Pattern[str]
     past: re.Pattern[str]
+    present: re.Pattern[str]
+    open: re.Pattern[str]
     planned: re.Pattern[str]
     forward: re.Pattern[str]
     generic: re.Pattern[str]
@@ -136,9 +139,13 @@ def language_of(code: str) -> Language:
         tuple(_build_phrases(code, table)),
         tuple(_build_joint(code, link) for link in table["link"]),
         tuple(_build_joint(code, pair) for pair in table["pair"]),
-        tuple(_build_joint(code, relation) for relation in table["relation"]),
+        (
+            *(_build_joint(code, relation) for relation in table["relation"]),
+            *(_build_joint(code, clock, DAYS) for clock in table.get("clock", ())),
+        ),
         _compile_any(code, [f"{{={slot}}}(?:e?s)?" for slot in NAMES if phrases_of(code, slot)]),
-        *(_compile_any(code, table[name]) for name in ("look_alikes", "habit", "past", "planned", "forward", "generic")),
+        *(_compile_any(code, table[name]) for name in ("look_alikes", "habit", "past", "present", "open")),
+        *(_compile_any(code, table[name]) for name in ("planned", "forward", "generic")),
     )
 
 
@@ -153,7 +160,7 @@ def _build_phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
     yield from (Phrase(code, template, free=False) for template in bound)
 
 
-def _build_joint(code: str, table: dict[str, str]) -> Joint:
+def _build_joint(code: str, table: dict[str, str], of: frozenset[str] = frozenset()) -> Joint:
     before, mid, after = (_expand_template(code, table.get(place, "")) for place in ("before", "mid", "after"))
     return Joint(
         kind=table.get("kind", "between"),
@@ -161,7 +168,7 @@ def _build_joint(code: str, table: dict[str, str]) -> Joint:
         mid=re.compile(mid, re.IGNORECASE),
         after=re.compile(after, re.IGNORECASE),
         open=table.get("open", ""),
-        of=frozenset(table.get("of", "").split()),
+        of=of,
     )
 
 

@@ -50,11 +50,6 @@ def days(first: datetime, count: int = 1) -> Period:
     return Period(start, start + timedelta(days=count), "day")
 
 
-def week(moment: datetime) -> Period:
-    """Return the week of `moment`, Monday to Sunday."""
-    return Period(monday(moment), monday(moment) + timedelta(days=7), "week")
-
-
 def months(year: int, first: int, count: int = 1) -> Period:
     """Return the period of `count` months that begins with month `first` (1 to 12) of `year`."""
     start = datetime(year, first, 1)
@@ -70,8 +65,8 @@ def years(first: int, count: int = 1) -> Period:
 def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
     """Return the week, weekend, month, quarter or year of `moment`, shifted by `turn` units."""
     if unit in ("week", "weekend"):
-        whole = week(moment + timedelta(weeks=turn))
-        return whole if unit == "week" else days(whole.start + timedelta(days=5), 2)
+        first = monday(moment + timedelta(weeks=turn))
+        return Period(first, first + timedelta(days=7), "week") if unit == "week" else days(first + timedelta(days=5), 2)
     if unit == "year":
         return years(moment.year + turn)
     size = 3 if unit == "quarter" else 1

@@ -4,8 +4,10 @@ Some times recur, like months and seasons, and others are counted from the prese
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from dateutil.relativedelta import relativedelta
 
@@ -22,7 +24,6 @@ from commonplace.text.time_ranges.period import (
     months,
     narrowed,
     part_of_day,
-    week,
     years,
 )
 
@@ -55,7 +56,7 @@ def written_date(slots: Slots, clock: Clock) -> Period | None:
         return None
     if "numeric" in slots:
         return narrowed(days(datetime(date.year, date.month, date.day)), slots)
-    return _resolve_in_year(lambda year: _build_day(year, date), slots, clock)
+    return _resolve_in_year(lambda year: days(datetime(year, date.month, date.day)), slots, clock)
 
 
 def month(slots: Slots, clock: Clock) -> Period | None:
@@ -81,21 +82,14 @@ def holiday(slots: Slots, clock: Clock) -> Period | None:
 
 def numbered_week(slots: Slots, clock: Clock) -> Period | None:
     """Return the ISO week with a number (1 to 53), as in "week 12"."""
-    return _resolve_in_year(lambda year: _build_iso_week(year, int(slots["week_number"])), slots, clock)
+    number = int(slots["week_number"])
+    return _resolve_in_year(lambda year: calendar("week", datetime.fromisocalendar(year, number, 1)), slots, clock)
 
 
-def quarter(slots: Slots, clock: Clock) -> Period | None:
-    """Return a quarter (1 to 4) of a year."""
-    return _resolve_in_year(lambda year: months(year, 3 * int(slots["quarter"]) - 2, 3), slots, clock)
-
-
-def half(slots: Slots, clock: Clock) -> Period | None:
-    """Return the first or second half of a year."""
-    return _resolve_in_year(lambda year: months(year, 6 * int(slots["half"]) - 5, 6), slots, clock)
-
-
-def year(slots: Slots, clock: Clock) -> Period | None:
-    return _resolve_in_year(years, slots, clock)
+def part_of_year(slots: Slots, clock: Clock) -> Period | None:
+    """Return a quarter (1 to 4) or half (1 or 2) of a year."""
+    number, size = (int(slots["quarter"]), 3) if "quarter" in slots else (int(slots["half"]), 6)
+    return _resolve_in_year(lambda year: months(year, size * (number - 1) + 1, size), slots, clock)
 
 
 def decade(slots: Slots, clock: Clock) -> Period | None:
@@ -106,26 +100,15 @@ def decade(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(years(first, 10), slots)
 
 
-def _build_day(year: int, date: date) -> Period | None:
-    try:
-        return days(datetime(year, date.month, date.day))
-    except ValueError:  # 29 February of a common year
-        return None
-
-
-def _build_iso_week(year: int, number: int) -> Period | None:
-    try:
-        return week(datetime.fromisocalendar(year, number, 1))
-    except ValueError:  # a year without a week 53
-        return None
-
-
-def _resolve_in_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
+def _resolve_in_year(make: Callable[[int], Period], slots: Slots, clock: Clock) -> Period | None:
     """Return the period in the named year. Without a year, "last", "this", "next" or the query's tense selects one."""
     named = _compute_year(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
-    made = (narrowed(make(near), slots) for near in range(clock.now.year - REACH, clock.now.year + REACH + 1))
+    made = []
+    for near in range(clock.now.year - REACH, clock.now.year + REACH + 1):
+        with suppress(ValueError):  # 29 February of a common year, or a year without a week 53
+            made.append(narrowed(make(near), slots))
     return clock.pick([period for period in made if period], turn_of(slots))
 
 
@@ -423,7 +406,7 @@ def _resolve_day_of_month(slots: Slots, clock: Clock) -> Period | None:
 
 
 # The first of these slots in a phrase decides. "Friday last week" also has a week, and "3 days ago" also has a unit.
-READERS = {
+READERS: Mapping[str, Callable[[Slots, Clock], Period | None]] = {
     "week_number": numbered_week,
     "ago": ago,
     "exact": ago,
@@ -436,8 +419,8 @@ READERS = {
     "month_number": month,
     "holiday": holiday,
     "season": season,
-    "quarter": quarter,
-    "half": half,
+    "quarter": part_of_year,
+    "half": part_of_year,
     "day_of_month": _resolve_day_of_month,
     "weekday": _resolve_weekday,
     "moment": _resolve_moment,
@@ -447,8 +430,8 @@ READERS = {
     "week_turn": _resolve_whole,
     "decade": decade,
     "tens": decade,
-    "year": year,
-    "year_turn": year,
+    "year": partial(_resolve_in_year, years),
+    "year_turn": partial(_resolve_in_year, years),
     "hour": _resolve_clock_time,
     "part": _resolve_clock_time,
 }
