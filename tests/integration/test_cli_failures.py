@@ -168,6 +168,16 @@ def test_what_was_typed_is_shown_without_moving_a_cursor(tmp_path: Path, argumen
     assert "\u202e" not in done.err + ("" if shared else done.out)
 
 
+@pytest.mark.parametrize(("right", "wrong", "code"), [(1, 0, 0), (1, 1, 5), (0, 1, 2)])
+def test_interactions_that_are_refused_are_told_by_the_exit_code(tmp_path: Path, right: int, wrong: int, code: int) -> None:
+    day = tmp_path / "day.jsonl"
+    lines = [{"type": "explicit", "text": "I drink tea."}] * right + [{"type": "explicit"}] * wrong
+    day.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    for recorded in ("recorded", "known"):
+        done = run("record", str(day), "--json", home=tmp_path)
+        assert (done.code, done.answer[recorded], len(done.answer["refused"])) == (code, right, wrong)
+
+
 def test_a_refused_id_is_shown_escaped(tmp_path: Path) -> None:
     day = tmp_path / "day.json"
     day.write_text(json.dumps([{"id": ANSI, "type": "explicit"}]), "utf-8")

@@ -472,6 +472,16 @@ def test_of_several_people_one_is_to_be_chosen(memory: Commonplace, tmp_path: Pa
     assert (list(kept(memory)), done.left_out) == (["Lives in Turku."], {"of another person": 1})
 
 
+@pytest.mark.parametrize("lines", [1, 2])
+def test_an_answer_of_agentcore_with_a_single_record_is_read(memory: Commonplace, tmp_path: Path, lines: int) -> None:
+    answers = [{"memoryRecord": record, "remark": "Ben asked for it."} for record in KIM_AND_LEE["agentcore"][:lines]]
+    (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, answers)))
+    plan = memory.import_from(tmp_path / "dump.json", listed=None)
+    assert (plan.kind, plan.added, plan.refused) == ("agentcore", lines, [])
+    assert [entry.content for entry in plan.memories] == ["Lives in Turku.", "Lives in Cusco."][:lines]
+    assert "Ben asked for it." in {passage.text for passage in plan.passages}
+
+
 OF_NOBODY: dict[str, dict[str, Any]] = {
     "mem0": {"id": "3", "memory": "The office has a garden."},
     "graphiti": {"uuid": "3", "fact": "The office has a garden."},

@@ -238,6 +238,16 @@ def test_a_text_that_stands_in_many_places_names_ten_of_them_at_once(memory: Com
     assert time.process_time() - began < 2
 
 
+@pytest.mark.parametrize(("copies", "why"), [(0, "did not appear verbatim in /memories/a."), (2, "in lines: 1, 2.")])
+def test_a_long_text_that_is_not_replaced_is_repeated_in_part(memory: Commonplace, copies: int, why: str) -> None:
+    tool, old = MemoryTool(memory), "b" * 100_000
+    tool.call({"command": "create", "path": "/memories/a", "file_text": f"{old}\n" * copies or "tea"})
+    kind, text = answer(tool, {"command": "str_replace", "path": "/memories/a", "old_str": old, "new_str": "c"})
+    assert kind == "refused"
+    assert f"old_str `{'b' * 200}…` {why}" in text
+    assert len(text) < 400
+
+
 def test_an_empty_text_is_replaced_in_an_empty_file_alone(memory: Commonplace) -> None:
     tool = MemoryTool(memory)
     tool.call({"command": "create", "path": "/memories/a", "file_text": ""})

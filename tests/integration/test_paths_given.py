@@ -41,3 +41,16 @@ def test_a_form_of_no_document_names_the_field(memory: Commonplace, form: Any) -
     error = refusal(lambda: memory.documents.write(("notes",), "a", "x", form=cast("Any", form)))
     assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "form")
     assert memory.documents.listed() == []
+
+
+def test_a_path_below_a_file_is_named(memory: Commonplace, tmp_path: Path) -> None:
+    (tmp_path / "afile").write_text("tea", encoding="utf-8")
+    error = refusal(lambda: memory.import_from(tmp_path / "afile" / "x"))
+    assert error.message == f"file: there is no {tmp_path / 'afile' / 'x'}; name an existing file or folder"
+
+
+@pytest.mark.parametrize("path", ["\0", "a\0b.db", Path("a/\0")], ids=repr)
+def test_a_memory_file_of_an_impossible_name_is_refused(path: str | Path) -> None:
+    error = refusal(lambda: Commonplace(path))
+    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "path")
+    assert len(error.message) < 200

@@ -237,6 +237,17 @@ def test_the_log_has_a_line_for_each_request_and_no_word_of_it(fresh: Home) -> N
     assert all(line["ms"] >= 0 and line["time"].endswith("+00:00") for line in lines)
 
 
+def test_the_log_has_a_line_for_what_is_no_http(fresh: Home) -> None:
+    for sent in (b"plover plover\r\n\r\n", b"GET /plover HTTP/1.1\r\nHost : plover\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", fresh.server.port), timeout=60) as connection:
+            connection.sendall(sent)
+            assert connection.recv(65536).startswith(b"HTTP/1.1 400 ")
+    lines = fresh.lines()
+    assert "plover" not in json.dumps(lines)
+    assert [(line["token"], line["method"], line["route"], line["status"]) for line in lines] == [(None, None, None, 400)] * 2
+    assert all(0 <= line["ms"] < 60_000 for line in lines)
+
+
 @pytest.mark.parametrize("size", [1_000_000, 10**9])
 def test_who_has_no_token_is_told_so_before_a_body_is_read(tmp_path: Path, size: int) -> None:
     for home in at_home(tmp_path):

@@ -110,6 +110,7 @@ def test_of_messages_only_what_the_user_said_is_read_and_a_plan_comes_first(serv
     ("body", "code", "field"),
     [
         ({}, "missing_field", "turns"),
+        ({"messages": [{"role": "user", "content": "I drink tea."}], "keep": "worthy"}, "invalid_argument", "keep"),
         ({"turns": {}}, "invalid_argument", "turns"),
         ({"turns": [], "messages": [{"role": "user", "content": "tea"}]}, "invalid_argument", "turns"),
         ({"messages": []}, "invalid_argument", "messages"),

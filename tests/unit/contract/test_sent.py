@@ -98,6 +98,9 @@ def test_what_clients_send_is_read(name: str, given: dict[str, Any], told: dict[
         ("store_memory", {"content": "Tea.", "context": {"additional_tags": "a,b"}}, "context.additional_tags"),
         ("store_memory", {"content": None}, "content"),
         ("optimize_tags", {"dry_run": "no"}, "dry_run"),
+        ("repair_index", {"dry_run": " false "}, "dry_run"),
+        ("repair_index", {"dry_run": "\tFALSE\n"}, "dry_run"),
+        ("list_memories", {"options": {"include_expired": "true "}}, "options.include_expired"),
         ("memory_store", {"content": "Tea.", "metadata": ""}, "metadata"),
         ("delete_memory", {"key": 5}, "key"),
     ],
@@ -302,8 +305,8 @@ def test_every_boolean_reads_the_same_words(name: str, path: tuple[str, ...]) ->
             return path in {error["loc"] for error in refused.errors()}
         return False
 
-    assert [value for value in (True, False, "true", "FALSE", " True ") if is_refused(value)] == []
-    others: tuple[Any, ...] = (0, 1, 1.0, "yes", "no", "on", "off", "0", "1", "t", [], {})
+    assert [value for value in (True, False, "true", "FALSE", "True") if is_refused(value)] == []
+    others: tuple[Any, ...] = (0, 1, 1.0, "yes", "no", "on", "off", "0", "1", "t", " True ", "\tfalse\n", [], {})
     assert [value for value in others if not is_refused(value)] == []
 
 
@@ -314,3 +317,20 @@ def test_a_repair_that_is_not_to_run_names_the_field(value: Any) -> None:
 
 def test_some_requests_have_booleans() -> None:
     assert {("repair_index", ("dry_run",)), ("list_memories", ("options", "include_expired"))} <= set(FLAGS)
+
+
+def test_an_import_without_a_conversation_names_both_fields() -> None:
+    assert refused("ImportRequest", {}).message == "turns: is required, or messages"
+
+
+@pytest.mark.parametrize("keep", ["all", "worthy"])
+def test_what_to_keep_of_turns_says_nothing_of_messages(keep: str) -> None:
+    error = refused("ImportRequest", {"messages": [{"role": "user", "content": "I drink tea."}], "keep": keep})
+    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "keep")
+    assert error.message == "keep: is for turns, and can't be combined with messages"
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\u3000"])
+def test_an_insight_has_no_blank_id(blank: str) -> None:
+    error = refused("memory_store", {"id": blank, "content": "Tea.", "metadata": {"type": "fact"}})
+    assert (error.code, error.field, error.message) == (ErrorCode.INVALID_ARGUMENT, "id", "id: must not be empty")

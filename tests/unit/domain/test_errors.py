@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
+from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped, time_zone
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,12 @@ def test_what_would_not_be_seen_stands_as_its_escape(given: str, shown: str) -> 
     assert (error.message, error.field) == (f"there is no {shown}", f"options.{shown}")
     assert str(error).isprintable()
     str(error.body()).encode()
+
+
+@pytest.mark.parametrize(
+    ("given", "like"),
+    [("CEST", "Europe/Berlin"), ("UTCC", "UTC"), ("Europe/Berln", "Europe/Berlin"), ("America/New York", "America/New_York")],
+)
+def test_a_time_zone_that_is_suggested_has_a_region_or_is_utc(given: str, like: str) -> None:
+    with pytest.raises(CommonplaceError, match=f"give an IANA name such as {like}$"):
+        time_zone(given, "timezone")

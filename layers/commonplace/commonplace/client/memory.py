@@ -78,6 +78,8 @@ class Commonplace(NightMethods, TransferMethods):
         self._clock = local.local_clock(timezone or chosen.timezone, now, "timezone" if timezone else "COMMONPLACE_TIMEZONE")
         if path is not None:
             refuse_half_characters(str(path), "path")
+            if "\0" in str(path):
+                raise invalid("path", "no file has such a name: it contains a NUL character")
         self._process = os.getpid()
         self._opened = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
 

@@ -23,7 +23,7 @@ _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 def read_flag(text: str, field: str) -> bool:
     """Parse `true` or `false`, in upper or lower case. For any other text, raise `INVALID_ARGUMENT`, which names `field`."""
-    value = _BOOLEANS.get(text.strip().lower())
+    value = _BOOLEANS.get(text.lower())
     if value is None:
         raise invalid(field, "must be true or false")
     return value
@@ -77,7 +77,7 @@ def _read_value(value: Any, declared: Any, path: str, selects: bool) -> Any:
 def _decode_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
     """Decode a text for a field that takes no text. If the text encodes no suitable value, return the text itself."""
     if bool in parts:
-        return _BOOLEANS.get(text.strip().lower(), text)
+        return _BOOLEANS.get(text.lower(), text)
     if int in parts:
         return int(text.partition(".")[0]) if _WHOLE.fullmatch(text.strip()) else text
     if float in parts:

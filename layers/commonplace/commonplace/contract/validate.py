@@ -78,7 +78,7 @@ def _find_keys(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
 def _format_message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return f"there is no such field{_suggest_fields(kind, error['loc'])}"
-    if error["type"] == "missing":
+    if error["msg"] == "Field required":
         return "is required"
     if error["type"] in _TYPES:
         return f"must be {_TYPES[error['type']]}"

@@ -117,7 +117,8 @@ def time_zone(name: str, field: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError if the name is a folder of the time zone database
-        like = "".join(get_close_matches(name[:64], sorted(available_timezones()), n=1)) or "Europe/Berlin"
+        known = sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
+        like = "".join(get_close_matches(name[:64], known, n=1)) or "Europe/Berlin"
         raise invalid(field, f"there is no time zone {name[:64]}; give an IANA name such as {like}") from None
 
 

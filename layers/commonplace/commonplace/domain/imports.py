@@ -82,6 +82,13 @@ class ImportRequest(Request):
             raise PydanticCustomError("exactly_one", "is for transcripts, and can't be combined with messages")
         return turns
 
+    @field_validator("keep")
+    @classmethod
+    def _refuse_with_messages(cls, keep: object, info: ValidationInfo) -> object:
+        if info.data.get("messages") is not None:
+            raise PydanticCustomError("only_turns", "is for turns, and can't be combined with messages")
+        return keep
+
 
 class LeftOut(Part):
     turn: int = Field(description="Index of the turn in the request.")

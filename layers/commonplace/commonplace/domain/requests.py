@@ -155,10 +155,18 @@ class StoreMetadata(Request):
     tags: Tags = Field(default_factory=list, description="Lower-case words for finding it.")
 
 
+def _refuse_blank(name: str) -> str:
+    if not name.strip():
+        raise PydanticCustomError("blank", "must not be empty")
+    return name
+
+
 class StoreInsightRequest(Request):
     """An insight with its metadata."""
 
-    id: Name | None = Field(None, description="The id of the insight; an existing insight is updated.")
+    id: Annotated[Name, AfterValidator(_refuse_blank)] | None = Field(
+        None, description="The id of the insight; an existing insight is updated."
+    )
     content: Text = Field(description="The insight, self-contained.")
     metadata: StoreMetadata = Field(description="The metadata of the insight.")
     collection: Name = Field(DEFAULT_COLLECTION, description="The namespace of the insight.")

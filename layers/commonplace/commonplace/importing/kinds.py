@@ -24,7 +24,7 @@ _GRAPH = partial(stores.read_entries, stores.edge_facts, stores.GRAPH)
 READERS: Mapping[ImportKind, Reader] = {
     "mem0": stores.read_mem0, "zep": _GRAPH, "graphiti": _GRAPH, "letta": stores.read_letta,
     "langgraph": stores.read_langgraph, "mcp-memory": stores.read_mcp_memory, "turns": turns.read_turns,
-    "agentcore": partial(stores.read_entries, stores.record_facts, stores.AGENTCORE), "markdown": notes.read_markdown,
+    "agentcore": stores.read_agentcore, "markdown": notes.read_markdown,
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
 }  # fmt: skip
 CONVERSATIONS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
@@ -167,7 +167,7 @@ def _match_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterato
         yield ("graphiti", "its entries have fact and group_id") if graphiti else ("zep", "its entries have fact and uuid")
     if {"namespace", "key", "value"} <= first.keys():
         yield "langgraph", "its entries have namespace, key and value"
-    if {"memoryRecordId", "memoryRecordSummaries"} & first.keys() or "memoryRecordSummaries" in whole:
+    if {"memoryRecordId", "memoryRecordSummaries", "memoryRecord"} & first.keys() or "memoryRecordSummaries" in whole:
         yield "agentcore", "its entries have a memoryRecordId"
     if {"entities", "relations"} <= whole.keys() or {"entityType", "relationType"} & first.keys():
         yield "mcp-memory", "its entries are entities and relations"

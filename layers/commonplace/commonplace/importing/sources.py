@@ -217,6 +217,6 @@ def _convert_os_errors(field: str = "file") -> Iterator[None]:
         yield
     except OSError as error:
         why = error.strerror
-        if isinstance(error, FileNotFoundError) and error.filename:
+        if isinstance(error, FileNotFoundError | NotADirectoryError) and error.filename:
             why = f"there is no {error.filename}; name an existing file or folder"
         raise invalid(field, f"{why}") from error

@@ -18,7 +18,7 @@ from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import words_of
 
 MEM0, GRAPH, LANGGRAPH = ("results", "memories"), ("edges", "facts", "results"), ("items",)
-AGENTCORE = ("memoryRecordSummaries", "memoryRecords")
+AGENTCORE, _SINGLE = ("memoryRecordSummaries", "memoryRecords"), "memoryRecord"
 BLOCKS, PASSAGES = ("core_memory", "blocks"), ("passages", "archival_memory")
 DELETED = "a memory that was deleted there"
 HISTORY = "history.db"
@@ -166,6 +166,18 @@ def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[For
         yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_get_source(role) or "user", extra=fields)
 
 
+def read_agentcore(source: Source) -> ReadEntries:
+    """Yield the records of AgentCore Memory, from the answers that list records or contain a single `memoryRecord`."""
+
+    def records() -> Iterator[Any]:
+        for entry in in_pages(source, *AGENTCORE):
+            single = isinstance(entry, Mapping) and isinstance(entry.get(_SINGLE), Mapping)
+            yield entry[_SINGLE] if single else entry
+            yield from unused_fields(entry, _SINGLE) if single else ()
+
+    return each(records(), _parse_record)
+
+
 def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Yield the fact on an edge of a graph of Zep or Graphiti. `valid_to` is the time when the fact stopped being true."""
     more = edge.get("attributes")
@@ -251,7 +263,7 @@ def _read_item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapp
     )
 
 
-def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def _parse_record(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Yield the statement in a record of AgentCore. Its text is a sentence, or JSON with a preference and categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
     text, more = (content.get("text"), _omit(content, {"text"})) if isinstance(content, Mapping) else (content, {})

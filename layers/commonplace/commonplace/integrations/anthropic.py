@@ -28,6 +28,7 @@ except ImportError as error:
 
 _AROUND = 2  # lines shown before and after an edit
 _MOST_PLACES = 10  # the most line numbers that an error lists
+_MOST_QUOTED = 200  # characters of a text that an error repeats
 _AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
 
 
@@ -85,14 +86,13 @@ class MemoryTool(BetaAbstractMemoryTool):
         """Replace a text that occurs exactly once in a file."""
         place, files, text = self._read_file(command.path)
         lines = list(islice(_find_lines(text, command.old_str), _MOST_PLACES + 1))
+        quoted = command.old_str if len(command.old_str) <= _MOST_QUOTED else f"{command.old_str[:_MOST_QUOTED]}…"
         if not lines:
-            raise ToolError(
-                f"No replacement was performed, old_str `{command.old_str}` did not appear verbatim in {command.path}."
-            )
+            raise ToolError(f"No replacement was performed, old_str `{quoted}` did not appear verbatim in {command.path}.")
         if text.count(command.old_str) > 1:
             more = " and more" if len(lines) > _MOST_PLACES else ""
             raise ToolError(
-                f"No replacement was performed. Multiple occurrences of old_str `{command.old_str}` in lines:"
+                f"No replacement was performed. Multiple occurrences of old_str `{quoted}` in lines:"
                 f" {', '.join(map(str, lines[:_MOST_PLACES]))}{more}."
                 " Please ensure it is unique"
             )

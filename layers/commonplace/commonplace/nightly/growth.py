@@ -55,8 +55,8 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message], aligned
     """Return the indexes of new messages and of changed messages. A changed message keeps its recorded text.
 
     Messages are compared by id if both have ids, otherwise by position and text. `messages` may lack earlier known messages.
-    If no id and no text of the user is known, all messages are new, so that nothing is lost. If `aligned` is True, `messages`
-    surely begin at the first of `known`, and this rule does not apply.
+    If no id and no text is known, all messages are new, so that nothing is lost. If `aligned` is True, `messages` begin at
+    the first of `known`, and this rule does not apply.
     """
     by_id = dict(zip(_number_ids(known), known, strict=True))
     by_id.pop(None, None)
@@ -71,10 +71,8 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message], aligned
             new.append(at)
         elif old is not None and (old.role, old.content) != (message.role, message.content):
             changed.append(at)
-    shared = aligned or any(name in by_id for name in _number_ids(messages))
-    if shared or any(message.role == "user" and at not in (*new, *changed) for at, message in enumerate(messages)):
-        return new, changed
-    return list(range(len(messages))), changed if len(new) + len(changed) < len(messages) else []
+    is_known = aligned or len(new) + len(changed) < len(messages) or any(name in by_id for name in _number_ids(messages))
+    return (new, changed) if is_known else (list(range(len(messages))), [])
 
 
 def _find_start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:

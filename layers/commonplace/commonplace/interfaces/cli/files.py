@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.cli.failures import USAGE
+from commonplace.interfaces.cli.failures import USAGE, exit_if
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows, print_run
 
@@ -27,8 +27,9 @@ def record(shared: Shared, file: str) -> None:
 
     FILE contains interactions as JSON lines, a JSON array, or an object with "interactions". Each is {"type", ...} with an
     optional "id" and "time". A malformed interaction is refused, and the others are recorded. A known id stays unchanged;
-    for a conversation that has grown, the new messages are recorded. If all are refused, the exit code is 2. Messages may
-    come from an OpenAI or Bedrock log: texts of the user and the assistant are read, others are skipped and counted.
+    for a conversation that has grown, the new messages are recorded. The exit code is 5 if some are refused, and 2 if all
+    are. Messages may come from an OpenAI or Bedrock log: texts of the user and the assistant are read, others are skipped
+    and counted.
     """
     interactions, refused = read_interactions(read_text(file))
     with shared.open() as memory:
@@ -37,6 +38,7 @@ def record(shared: Shared, file: str) -> None:
     print_json(answer) if shared.json else _print_recorded(answer)
     if answer["refused"] and not (answer["recorded"] or answer["known"]):
         raise click.exceptions.Exit(USAGE)
+    exit_if(answer["refused"])
 
 
 def _print_recorded(answer: dict[str, Any]) -> None:

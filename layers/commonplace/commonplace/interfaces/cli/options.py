@@ -174,7 +174,7 @@ def new_file(file: str) -> Iterator[IO[str]]:
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except OSError as error:
         why = "exists already, and is never overwritten" if isinstance(error, FileExistsError) else error.strerror
-        if isinstance(error, FileNotFoundError):
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
             why = f"there is no folder {path.parent}: create it, or name another"
         raise invalid("output", f"{why}") from error
     try:

@@ -53,6 +53,7 @@ class App:
     ) -> None:  # fmt: skip
         self._served, self._port, self._names, self._ending, self._page = served, port, tuple(names), ending, page
         self._tokens = Tokens(served) if isinstance(served, Household) else None
+        self.log = self._tokens and self._tokens.log
         self._table = Table((*ROUTES, *(page.routes if page else ()), *([Route(MCP, mcp, "POST")] if mcp else ())))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,8 +82,8 @@ class App:
             if status:
                 raise
             await failure(error)(scope, receive, watched)
-        if self._tokens:
-            self._tokens.log(began, scope, status)
+        if self.log:
+            self.log(began, scope, status)
 
     def left(self) -> float:
         """Return the number of seconds that a bulk operation may still take in this call."""

@@ -10,7 +10,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.routing import RequestError, failure
+from commonplace.interfaces.http.routing import ROUTE, RequestError, failure
 
 HEADER_SECONDS = 10.0
 """The time limit for the header of a request. The time starts when a connection opens, or with a request's first byte."""
@@ -20,6 +20,8 @@ MOST_WAITING = 48
 """The maximum number of silent connections. One more closes the oldest connection of the address with most of them."""
 MOST_OPEN = 256
 """The maximum number of connections. One more refuses the oldest idle connection of the address with most of them."""
+LOG = "commonplace.log"
+"""The key of the server's state that stores the function which logs a request, if requests are logged."""
 _SILENT = 10
 """The number of ticks (of 0.1 seconds) without progress after which a connection counts as silent.
 
@@ -88,13 +90,15 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         why = f"the request can't be read: {msg.rstrip('.').lower()}"
-        self._send_error(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
+        log = self.app_state.get(LOG)
+        if self._send_error(error := CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)) and log is not None:
+            log(self._since, {"method": None, ROUTE: None}, error.code.status)
 
-    def _send_error(self, error: CommonplaceError) -> None:
-        """Send an error, unless an answer has begun. Then ignore all input, because closing at once might lose the error."""
+    def _send_error(self, error: CommonplaceError) -> bool:
+        """Send an error and return True, unless an answer has begun. Then ignore input, as closing could lose the error."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
-            return
+            return False
         answer = failure(error)
         headers = [(name.title(), value) for name, value in answer.raw_headers]
         first = b"HTTP/1.1 %d %s" % (answer.status_code, HTTPStatus(answer.status_code).phrase.encode())
@@ -108,6 +112,7 @@ class Connection(H11Protocol):
             self.transport.write_eof()
         except OSError:  # the client has disconnected
             self.transport.abort()
+        return True
 
 
 def close_late(connections: Sequence[Connection]) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from mcp.server import Server
@@ -19,7 +19,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.interfaces.http.access import Household
 from commonplace.interfaces.http.app import App
 from commonplace.interfaces.http.callers import loopback, names_of, url_of
-from commonplace.interfaces.http.connections import MOST_OPEN, Connection, close_late
+from commonplace.interfaces.http.connections import LOG, MOST_OPEN, Connection, close_late
 from commonplace.interfaces.http.routing import MAX_BODY
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.opened import OpenedLater
@@ -59,12 +59,13 @@ def listen(
         memory = OpenedLater(_refuse_access if isinstance(served, Household) else lambda: served)
         manager = StreamableHTTPSessionManager(over(memory), stateless=True, max_request_body_size=MAX_BODY)
 
-        @asynccontextmanager
-        async def running(_: object) -> AsyncIterator[None]:
-            async with manager.run():
-                yield
-
         app = App(served, port, names, lambda: server.began, page and page(port), manager.handle_request)
+
+        @asynccontextmanager
+        async def running(_: object) -> AsyncIterator[dict[str, Any]]:
+            async with manager.run():
+                yield {LOG: app.log}
+
         return Router(default=app, lifespan=running, redirect_slashes=False)
 
     config = uvicorn.Config(
