@@ -73,7 +73,10 @@ def test_erasing_a_memory_leaves_nothing_of_what_was_said_later(
 def test_new_messages_alone_are_recorded_without_ids_or_known_words(open_memory: Callable[..., Commonplace]) -> None:
     memory = open_memory()
     memory.record_interactions([session(*GHENT)])
-    for later in ([KIWI], [{"role": "user", "content": "My brother Otto keeps bees."}, {"role": "assistant", "content": "Fine."}]):
+    for later in (
+        [KIWI],
+        [{"role": "user", "content": "My brother Otto keeps bees."}, {"role": "assistant", "content": "Fine."}],
+    ):
         assert memory.record_interactions([session(*later)]).recorded == 1
         assert memory.record_interactions([session(*later)]).known == 1
     memory.nightly("rules")
