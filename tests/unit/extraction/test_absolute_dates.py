@@ -6,6 +6,7 @@ import pytest
 
 from commonplace.extraction.absolute_dates import with_dates
 from commonplace.extraction.changes.figure_replacement import figures_of, with_new_date
+from commonplace.extraction.grounding.evidence import unsupported
 
 MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
 
@@ -73,6 +74,7 @@ MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
 )
 def test_the_date_stands_behind_the_word(said: str, told: str) -> None:
     assert told in with_dates(said, MORNING)
+    assert unsupported(with_dates(said, MORNING), said, (), MORNING.date()) is None  # else a night would refuse the memory
 
 
 @pytest.mark.parametrize(
@@ -109,6 +111,7 @@ def test_the_date_stands_behind_the_word(said: str, told: str) -> None:
 )
 def test_each_statement_has_its_own_date(said: str, told: str) -> None:
     assert with_dates(said, MORNING) == told
+    assert unsupported(with_dates(said, MORNING), said, (), MORNING.date()) is None
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from commonplace.text.time_ranges.reader import read_time_range
 _WORD_EDGE = re.compile(r"(?<![^\W_\u0e00-\U0010ffff])|(?![^\W_\u0e00-\U0010ffff])")  # outside words of spaced scripts
 _AROUND = " \t\n\"'.…,;:!?()[]*_「」『』“”„«»。、！？"
 _ALIKE = {ord(mark): "'" for mark in "‘’ʼ´`"} | {ord(mark): '"' for mark in "“”„«»"} | {ord(mark): "-" for mark in "–—‑−"}
+_WEEK = timedelta(weeks=1)
 _MOST_TIMES = 6
 _LONGEST_COUNT = 40
 _LONGEST_RANGE = timedelta(days=8)
@@ -257,7 +258,10 @@ def _find_ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
         if time_range is None:
             return
         text = text[text.find(time_range.text) + len(time_range.text) :]
-        yield from _iterate_days(time_range.after, time_range.before, time_range.granularity)
+        first, last = time_range.after, time_range.before
+        for number in range(-1, 3) if time_range.any_week else (0,):  # a weekday without a week may be in any near week
+            weeks = number * _WEEK
+            yield from _iterate_days(first and first + weeks, last and last + weeks, time_range.granularity)
 
 
 def _iterate_days(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
