@@ -178,6 +178,13 @@ def test_interactions_that_are_refused_are_told_by_the_exit_code(tmp_path: Path,
         assert (done.code, done.answer[recorded], len(done.answer["refused"])) == (code, right, wrong)
 
 
+def test_an_export_into_a_folder_that_is_a_file_names_it(tmp_path: Path) -> None:
+    (tmp_path / "afile").write_text("tea", "utf-8")
+    done = run("export", "-o", str(tmp_path / "afile" / "all.jsonl"), home=tmp_path)
+    assert done.code == 2
+    assert f"there is no folder {tmp_path / 'afile'}: create it, or name another" in done.err
+
+
 def test_a_refused_id_is_shown_escaped(tmp_path: Path) -> None:
     day = tmp_path / "day.json"
     day.write_text(json.dumps([{"id": ANSI, "type": "explicit"}]), "utf-8")
