@@ -23,7 +23,7 @@ _MOST_UNPACKED = 2_000_000_000
 _SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; a compression ratio that real conversations never reach
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LOCKED = 0x1 | 0x20 | 0x40  # the flag bits of encrypted files and of patches
-MEMORIES, SEPARATE_MEMORIES = "memories.json", "what Claude remembers: unpack this file and import it on its own"
+MEMORIES, SEPARATE_MEMORIES = "memories.json", "what Claude remembers: import this file on its own, unpacked"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
