@@ -120,6 +120,11 @@ class History:
         self.memory.delete_memory(memory_id=self.target)
         self.memory.store_memory(text)
 
+    def repeat_at_night(self) -> None:
+        said = [{"role": "user", "content": self.memory.get_memory(self.target).memory.value}]
+        self.memory.record_interactions([{"type": "discussion", "id": f"r{next(self._numbers)}", "messages": said}])
+        self.memory.nightly("rules")
+
     def merge(self) -> str | None:
         other = self.memory.store_memory(next(self._pets)).memory_id
         try:
@@ -189,7 +194,7 @@ class History:
 Step = Callable[[History], object]
 _STATEMENT: list[Step] = [
     History.edit, History.edit_and_undo, History.delete_and_undo, History.delete_and_store, History.merge,
-    History.merge_and_undo, History.search, History.night,
+    History.merge_and_undo, History.repeat_at_night, History.search, History.night,
 ]  # fmt: skip
 _PASSAGE: list[Step] = [
     History.replace, History.rewrite, History.replace_and_undo, History.take_out_and_undo, History.delete_file_and_undo,
