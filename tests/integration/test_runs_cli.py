@@ -115,7 +115,7 @@ def test_a_malformed_one_is_refused_and_the_others_are_recorded(memory_file: Pat
     wrong = [{**DAY[2], "time": "noon"}, {**DAY[2], "id": "half a \ud83d"}]
     text = "\n".join([json.dumps(DAY[1]), "{not json}", *map(json.dumps, wrong)])
     done = run("record", "-", "--db", str(memory_file), "--json", home=memory_file.parent, stdin=text)
-    assert (done.code, done.answer["recorded"]) == (0, 1)
+    assert (done.code, done.answer["recorded"]) == (5, 1)
     assert [one["message"].split(":")[0] for one in done.answer["refused"]] == ["line 2", "time", "id"]
     shown = run("record", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text, environment=WIDE)
     assert "refused because" in shown.out
@@ -129,7 +129,7 @@ def test_where_everything_is_refused_the_command_has_failed(memory_file: Path, o
     assert "line 1" in done.out  # what was refused, and why, is told as ever
     ours(memory_file, "record", str(_file(memory_file, json.dumps(DAY[2]))))
     again = run("record", "-", "--db", str(memory_file), home=memory_file.parent, stdin=f"{json.dumps(DAY[2])}\n{text}")
-    assert again.code == 0  # one that is known is not refused
+    assert again.code == 5  # the known interaction is not refused
 
 
 def _file(memory_file: Path, text: str) -> Path:

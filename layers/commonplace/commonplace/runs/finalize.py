@@ -10,9 +10,6 @@ from commonplace.domain.interactions import ErasedPlace, texts_of
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, TagRow
 from commonplace.domain.transfer import FileKind
-from commonplace.extraction.changes.statements import memory_sentences
-from commonplace.extraction.clauses import sentences
-from commonplace.extraction.content_words import stems_of
 from commonplace.memories.document_words import forget_in_documents
 from commonplace.ports.night import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext, review_part
@@ -105,6 +102,10 @@ def _find_repetitions(forgotten: Sequence[Memory], runs: Sequence[Run], context:
 
     A night links no memory to an interaction that repeats a known fact. A single content word must be the only one in both.
     """
+    from commonplace.extraction.changes.statements import memory_sentences  # a command that lists runs erases nothing
+    from commonplace.extraction.clauses import sentences
+    from commonplace.extraction.content_words import stems_of
+
     stated = [stems_of(sentence) - {"user"} for memory in forgotten for sentence in memory_sentences(memory.content)]
 
     def is_repetition(text: str) -> bool:
