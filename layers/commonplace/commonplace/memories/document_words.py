@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from commonplace.domain.documents import DocumentHead
 from commonplace.domain.memory import Memory
@@ -47,9 +48,14 @@ class ForgottenWords:
         stays = frozenset[str]().union(*(_Lines.of(memory).all for memory in staying))
         return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
 
-    def repeats(self, text: str) -> bool:
-        """Return whether the text equals an erased passage, apart from the heading."""
-        return _Lines.of(text).body in {passage.body for passage in self.passages}
+    @cached_property
+    def bodies(self) -> frozenset[frozenset[str]]:
+        return frozenset(passage.body for passage in self.passages)
+
+    def equals(self, text: str, with_heading: bool) -> bool:
+        """Return whether the text equals an erased passage. If `with_heading` is False, the headings may differ."""
+        lines = _Lines.of(text)
+        return lines in self.passages if with_heading else lines.body in self.bodies
 
     def are_in(self, text: str, stays: bool) -> bool:
         """Return whether the text equals an erased passage or, unless `stays` is True, shares a line with one.
@@ -79,10 +85,7 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
     memories = [memory for memory in passages if memory.memory_id not in ids]
     words_of_passages = ForgottenWords.of((memory.raw_text for memory in passages if memory.memory_id in ids), ())
     matching = [
-        memory.memory_id
-        for memory in memories
-        if words_of_passages.are_in(memory.raw_text, stays=True)
-        or (memory.memory_id not in current and words_of_passages.repeats(memory.raw_text))
+        memory.memory_id for memory in memories if words_of_passages.equals(memory.raw_text, memory.memory_id in current)
     ]
     for reference in {memory.session_id for memory in gone if memory.is_passage}:
         nearby = [memory for memory in memories if memory.session_id == reference]
@@ -134,7 +137,7 @@ def _drop_words(
     gone = {
         digest
         for digest, names in ids.items()
-        if names & forgotten or (digest not in newest and copied.repeats(texts[digest]))
+        if names & forgotten or (digest not in newest and copied.equals(texts[digest], with_heading=False))
     }
     stays = newest - gone
     more = {*gone, *lines}
