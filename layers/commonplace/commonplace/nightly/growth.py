@@ -58,11 +58,11 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message], aligned
     If no id and no text is known, all messages are new, so that nothing is lost. If `aligned` is True, `messages` begin at
     the first of `known`, and this rule does not apply.
     """
-    by_id = dict(zip(_number_ids(known), known, strict=True))
+    names, by_id = _number_ids(messages), dict(zip(_number_ids(known), known, strict=True))
     by_id.pop(None, None)
     start = _find_start(known, messages)
     new, changed = [], []
-    for at, (name, message) in enumerate(zip(_number_ids(messages), messages, strict=True)):
+    for at, (name, message) in enumerate(zip(names, messages, strict=True)):
         old = known[start + at] if start + at < len(known) else None
         by_place = name is None or old is None or old.id is None  # a dropped message has no id either
         is_new = name not in by_id and (not by_place or start + at >= len(known))
@@ -71,7 +71,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message], aligned
             new.append(at)
         elif old is not None and (old.role, old.content) != (message.role, message.content):
             changed.append(at)
-    is_known = aligned or len(new) + len(changed) < len(messages) or any(name in by_id for name in _number_ids(messages))
+    is_known = aligned or len(new) + len(changed) < len(messages) or not by_id.keys().isdisjoint(names)
     return (new, changed) if is_known else (list(range(len(messages))), [])
 
 
