@@ -134,8 +134,13 @@ class ScanFacts:
 def outlines_of(memories: Iterable[Memory], terms: Sequence[str]) -> list[Outline]:
     """Return the outlines of the memories that contain all terms."""
     words = set(terms)
-    matching = (memory for memory in memories if not words or words <= {*(made := document(memory)).tokens, *made.labels})
+    matching = (memory for memory in memories if not words or words <= _collect_words(memory))
     return [outline for memory in matching if (outline := Outline.of(memory)) is not None]
+
+
+def _collect_words(memory: Memory) -> set[str]:
+    made = document(memory)
+    return {*made.tokens, *made.labels}
 
 
 def _count_tags(memories: Sequence[Stored]) -> Counter[str]:

@@ -81,9 +81,7 @@ class _Plan:
         for number, record in enumerate(records, 1):
             self._plan_record(record)
             progress(number, len(records))
-        known = ((self._build_step("NOOP", memory_id, _WHY_KNOWN), names) for memory_id, names in self._led.items())
-        led = (PlannedOperation(told=step, at=self.caller.now, aliases=(*names,)) for step, names in known)
-        self.operations = (*map(self._add_new, self._new.values()), *led)
+        self.operations = (*map(self._add_new, self._new.values()), *(self._name_existing(*row) for row in self._led.items()))
         return Plan(operations=self.operations)
 
     def _read_records(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
@@ -139,6 +137,9 @@ class _Plan:
         vector = encode_vector(new.vector)
         change = PlannedChange(memory=new.memory, audit="store", detail=detail, vector=vector)
         return PlannedOperation(told=operation, at=self.caller.now, opens=change, aliases=new.names)
+
+    def _name_existing(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
+        return PlannedOperation(told=self._build_step("NOOP", memory_id, _WHY_KNOWN), at=self.caller.now, aliases=(*names,))
 
     def _build_step(self, kind: OperationKind, memory_id: str, why: str) -> RunOperation:
         name = new_operation_id(self.caller.now)

@@ -7,6 +7,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from commonplace.domain.analysis import Bucket, TimelineChange, TimelineRequest, TimelineResult, Version
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.domain.taxonomy import Granularity
 from commonplace.ports.bundle import Ports
@@ -126,9 +127,13 @@ def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, 
     return {
         outline.memory_id: TimelineChange(
             at=moment_of(outline.valid_to or 0.0, zone_of(caller.now)),
-            old=Version(id=shown[outline.memory_id].memory_id, content=shown[outline.memory_id].content),
-            new=Version(id=shown[outline.superseded_by].memory_id, content=shown[outline.superseded_by].content),
+            old=_build_version(shown[outline.memory_id]),
+            new=_build_version(shown[outline.superseded_by]),
         )
         for outline in last
         if outline.memory_id in shown and outline.superseded_by in shown
     }
+
+
+def _build_version(memory: Memory) -> Version:
+    return Version(id=memory.memory_id, content=memory.content)

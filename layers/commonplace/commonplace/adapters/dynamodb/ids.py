@@ -20,7 +20,7 @@ class DynamoErasedIds(TableAdapter):
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         hashed: set[str] = set()
         for batch in in_batches(ids, _MOST_REQUESTED):
-            partitions = {f"{ERASED}{erased_hash(user_id, memory_id)}": memory_id for memory_id in batch}
+            partitions = {_build_partition_name(user_id, memory_id): memory_id for memory_id in batch}
             present = self._table.calls().get((name, ERASED) for name in partitions)  # each batch has its own deadline
             hashed |= {partitions[name] for name, _ in present}
         return hashed
@@ -63,8 +63,12 @@ def _parse_alias(item: Item) -> Alias:
     return Alias(item[ITEM]["S"].removeprefix(ALIAS), item[HOLDER]["S"], run, item[_WITHDRAWN]["BOOL"])
 
 
+def _build_partition_name(user_id: str, erased_id: str) -> str:
+    return f"{ERASED}{erased_hash(user_id, erased_id)}"
+
+
 def erased_row(user_id: str, erased_id: str) -> Item:
-    return key_of(f"{ERASED}{erased_hash(user_id, erased_id)}", ERASED)
+    return key_of(_build_partition_name(user_id, erased_id), ERASED)
 
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:

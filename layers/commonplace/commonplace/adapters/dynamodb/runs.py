@@ -164,13 +164,17 @@ class DynamoBudget(TableAdapter):
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         if tokens > min(user_limit, limit):
             return False
-        limits = {f"user#{user_id}": user_limit, _ALL: limit}
+        limits = {_name_user(user_id): user_limit, _ALL: limit}
         actions = [_raise_count(day, name, tokens, most - tokens) for name, most in limits.items()]
         return not self._table.calls().transact(actions)
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
         if used != reserved:
-            self._table.calls().transact([_raise_count(day, name, used - reserved) for name in (f"user#{user_id}", _ALL)])
+            self._table.calls().transact([_raise_count(day, name, used - reserved) for name in (_name_user(user_id), _ALL)])
+
+
+def _name_user(user_id: str) -> str:
+    return f"user#{user_id}"
 
 
 def _raise_count(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:

@@ -112,7 +112,7 @@ class SqliteContents:
             users = dict(connection.execute("SELECT number, user_id FROM users ORDER BY user_id").fetchall())
             lost = [row for row, owner in without_memory(connection) if owner not in users]
         yield from chain.from_iterable(map(self.of_user, users.values()))
-        yield from (IndexedDocument("", f"{_WORDS_OF_NOBODY}{row}", 0, "") for row in lost)
+        yield from (_build_nobody_document("", row) for row in lost)
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
         with self._database.reading() as connection:
@@ -126,7 +126,7 @@ class SqliteContents:
         for row, memory_id, version in own:
             if row in rows:
                 yield IndexedDocument(user_id, memory_id, version if isinstance(version, int) else 0, "")
-        yield from (IndexedDocument(user_id, f"{_WORDS_OF_NOBODY}{row}", 0, "") for row in sorted(lost))
+        yield from (_build_nobody_document(user_id, row) for row in sorted(lost))
 
     def miscounted(self, user_id: str) -> list[str]:
         with self._database.reading() as connection:
@@ -238,6 +238,11 @@ def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: 
     rows.delete(connection, derived.row)
     rows.insert(connection, derived.row, derived.owner, derived.document)
     return _DONE
+
+
+def _build_nobody_document(user_id: str, row: int) -> IndexedDocument:
+    """Return a document for a row of the word index that has no memory."""
+    return IndexedDocument(user_id, f"{_WORDS_OF_NOBODY}{row}", 0, "")
 
 
 def _parse_nobody_row(change: IndexChange) -> int | None:
