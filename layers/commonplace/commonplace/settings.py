@@ -1,4 +1,4 @@
-"""Read the environment variables as one model. By default, memories are in one local file, and rules process texts."""
+"""Read the settings from environment variables. By default, memories are in one local file, and no model is called."""
 
 import os
 from collections.abc import Mapping
@@ -92,7 +92,7 @@ class Settings(Model):
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings from an environment, by default that of the process. An empty variable counts as absent.
+    """Return the settings from `environment`, by default the environment of the process. An empty variable counts as unset.
 
     Raises `INVALID_ARGUMENT` with the name of the variable if a value is invalid.
     """
@@ -113,7 +113,7 @@ def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:
 
 
 def log_level(environment: Mapping[str, str] | None = None) -> str:
-    """Return the log level from the variable that Powertools reads, by default INFO."""
+    """Return the log level from the variable that Powertools reads, or INFO if the variable is not set."""
     return ((os.environ if environment is None else environment).get("POWERTOOLS_LOG_LEVEL") or "INFO").upper()
 
 
@@ -123,7 +123,7 @@ def machine_zone_name() -> str:
 
 
 def named_folder(variable: str, environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return the folder in a variable of another program, or None unless it is an absolute path."""
+    """Return the folder that another program's variable names, or None if the value is not an absolute path."""
     named = Path((os.environ if environment is None else environment).get(variable, ""))
     return named if named.is_absolute() else None
 

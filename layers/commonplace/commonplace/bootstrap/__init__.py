@@ -1,1 +1,1 @@
-"""Composes the ports. Only this package imports adapters, and each adapter is imported when it is first needed."""
+"""Connects the ports to their adapters. Only this package imports adapters, each when it is first needed."""

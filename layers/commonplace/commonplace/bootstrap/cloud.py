@@ -1,4 +1,4 @@
-"""Opens a deployment on AWS. Records are in DynamoDB, and an index in OpenSearch is optional."""
+"""Opens a deployment on AWS, which stores records in DynamoDB and can search an index in OpenSearch."""
 
 from collections.abc import Callable
 from functools import cache
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 _SIGNED = "https://"  # a domain on AWS; a local node uses http and needs no signature
 
 _TAGS_SECONDS = 60.0
-PAGE_SECONDS = 60.0  # seconds for one page of the whole table; no user waits for such a job, and it must complete
+PAGE_SECONDS = 60.0  # timeout of a job that reads the whole table page by page; no user waits for it
 
 Remaining = Callable[[], float]
-"""Returns the seconds that the current caller may still wait for the table."""
+"""Returns how many more seconds the current caller may wait for the table."""
 
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
-    """Open the store in one table. Searches use OpenSearch if an endpoint is set, and scan the records otherwise."""
+    """Open the store in a DynamoDB table. Searches use OpenSearch if an endpoint is set, and otherwise scan the records."""
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
     from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
@@ -93,7 +93,7 @@ def _build_night(table: "Table", settings: Settings, left: Left) -> "NightPorts"
 
 
 def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
-    """Open a user's data in the table for erasure. `user_id` is the full id. Raises `INVALID_ARGUMENT` without a bucket."""
+    """Open the data of the user with the full id `user_id` for erasure. Raises `INVALID_ARGUMENT` if no bucket is set."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 
@@ -104,7 +104,7 @@ def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
-    """Return ports for a function without memories. Only the models work, and all other ports raise `RuntimeError`."""
+    """Return ports for a function that accesses no memories. All ports except the models raise `RuntimeError`."""
     from commonplace.adapters.word_averages import WordAverages
 
     stores = "records operations aliases erased raw facts index usage search_log feedback tag_rows documents".split()
@@ -118,7 +118,7 @@ class _NoMemory:
 
 
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
-    """Open the table that the settings name. `seconds` is the timeout of one attempt."""
+    """Open the table named in the settings. `seconds` is the timeout of each attempt."""
     require_extra("aws", "a table is configured")
     from commonplace.adapters.dynamodb.calls import Table, connect
 
@@ -130,14 +130,14 @@ def table_of(settings: Settings, remaining: Remaining | None = None, seconds: fl
 
 
 def records_of(settings: Settings, table: "Table") -> "DynamoRecords":
-    """Return the record store of the table. If an index is configured, each write adds a PENDING row for it."""
+    """Return the record store of the table. If an index is configured, each write also adds a PENDING row."""
     from commonplace.adapters.dynamodb.records import DynamoRecords
 
     return DynamoRecords(table, indexed=settings.search_endpoint is not None)
 
 
 def pending_of(table: "Table") -> "DynamoPending":
-    """Return the store of pending writes, which the index has not confirmed yet."""
+    """Return the store of the writes that the index has not confirmed yet."""
     from commonplace.adapters.dynamodb.pending import DynamoPending
 
     return DynamoPending(table)
@@ -157,7 +157,7 @@ def _build_search(
 
 
 def domain_of(settings: Settings, writing: bool = False) -> Any:
-    """Return a client of the configured search domain. A client for writing has a longer timeout."""
+    """Return a client for the configured search domain. If `writing` is true, the client has a longer timeout."""
     from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
 
     if settings.search_endpoint is None:

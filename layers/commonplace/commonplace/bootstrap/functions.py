@@ -1,4 +1,4 @@
-"""Opens the other functions of a deployment, to which the MCP function delegates its work."""
+"""Opens the client with which the MCP function invokes the other functions of a deployment."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from commonplace.domain.errors import require_extra
 from commonplace.settings import Settings
 
 Answers = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Calls a function by its name in this project, with an event. Raises `STORAGE_UNAVAILABLE` if it gives no answer."""
+"""Invokes a function, named as in this project, with an event. Raises `STORAGE_UNAVAILABLE` if it does not answer."""
 
 
 def open_functions(settings: Settings) -> Answers:

@@ -1,4 +1,4 @@
-"""Opens a memory file on this machine, and creates a clock in its user's time zone."""
+"""Opens a memory file on this machine, and creates a clock in the user's time zone."""
 
 import io
 import logging
@@ -45,7 +45,7 @@ _SUMMER_TIME = re.compile(rf"{_NAME}[+-]?\d{{1,2}}(?::\d{{2}}){{0,2}}{_NAME}(?:[
 class OpenStore:
     """An open store with its ports and a function that closes it. The ports for runs and erasure are created on first use.
 
-    `everything` returns the records of all users. `faults` returns one line for each fault of the file.
+    `everything` returns the records of all users. `faults` returns one line for each fault found in the file.
     """
 
     ports: Ports
@@ -56,9 +56,9 @@ class OpenStore:
     faults: Callable[[], list[str]] = list
 
     def reindex(self, user_id: str, clock: Clock, progress: Callable[[int, int], None] = lambda _, __: None) -> int:
-        """Embed a user's memories whose vectors another model made, and return the number of these memories.
+        """Re-embed a user's memories whose vectors came from another model, and return how many there were.
 
-        `progress` receives the number of embedded memories and the total.
+        `progress` receives the number of memories embedded so far and the total.
         """
         from commonplace.indexing.rebuild import EmbeddingRenewal, embed_stale
 
@@ -85,7 +85,7 @@ class OpenStore:
 
 
 def open_local(settings: Settings) -> OpenStore:
-    """Open the store in one SQLite file, and create the file if it doesn't exist."""
+    """Open the store in a SQLite file, which is created if it doesn't exist."""
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.documents import SqliteDocuments
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
@@ -150,16 +150,16 @@ def _build_night(database: "Database", settings: Settings) -> "NightPorts":
 
 @cache
 def machine_zone(named: str) -> tzinfo:
-    """Return the machine's time zone. Today's offset would not suffice, because the offset may differ on other days.
+    """Return the machine's time zone, which includes the rules for summer time and not just today's UTC offset.
 
-    `named` is the value of `TZ`, an IANA name or a POSIX form. For any other value, log a warning and return UTC.
+    `named` is the value of `TZ`, which is an IANA name or a POSIX string. For any other value, log a warning and return UTC.
     """
     from tzlocal import get_localzone
 
     try:
         return get_localzone()
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        pass  # tzlocal doesn't read POSIX forms
+        pass  # tzlocal doesn't parse POSIX strings
     try:
         return _parse_posix_zone(named)
     except ValueError:
@@ -168,22 +168,22 @@ def machine_zone(named: str) -> tzinfo:
 
 
 def _parse_posix_zone(text: str) -> ZoneInfo:
-    """Return the zone of a POSIX form such as `CET-1CEST,M3.5.0,M10.5.0/3`. Raises `ValueError` for anything else.
+    """Return the time zone for a POSIX string such as `CET-1CEST,M3.5.0,M10.5.0/3`. Raises `ValueError` for anything else.
 
-    A form without rules for summer time gets the rules of glibc. The standard library parses POSIX forms only in the last
-    line of a TZif file (RFC 8536), so this function builds such a file.
+    If the string names summer time without giving rules, the default rules of glibc apply. The standard library parses POSIX
+    strings only in the last line of a TZif file (RFC 8536), so this function builds such a file.
     """
     with_rules = f"{text},M3.2.0,M11.1.0" if _SUMMER_TIME.fullmatch(text) else text
-    counts = struct.pack(">6l", 0, 0, 0, 0, 1, 4)  # one type of local time; its name has four bytes
+    counts = struct.pack(">6l", 0, 0, 0, 0, 1, 4)  # one type of local time, whose name has four bytes
     block = b"TZif2" + bytes(15) + counts + struct.pack(">lBB", 0, 0, 0) + b"UTC\0"
     return ZoneInfo.from_file(io.BytesIO(block + block + b"\n" + with_rules.encode("ascii") + b"\n"), key=text)
 
 
 def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezone") -> Clock:
-    """Return a clock in the time zone with an IANA name, or in the machine's time zone.
+    """Return a clock in the time zone with the IANA name `zone`, or in the machine's time zone.
 
-    `field` is the argument that errors name. `now` replaces the machine's clock. Without `zone`, the clock returns the times
-    of `now` unchanged, so times with a fixed offset ignore summer time.
+    `field` is the argument that error messages name. `now` replaces the machine's clock. If `zone` is None, the clock returns
+    the datetimes from `now` unchanged, so a fixed UTC offset does not follow summer time.
     """
     if zone is None and now is not None:
         return now

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Maintenance:
-    """The ports of the commands `reindex` and `doctor`."""
+    """The ports that the commands `reindex` and `doctor` use."""
 
     records: "DynamoRecords"
     everything: AllRecords
@@ -42,7 +42,7 @@ class Maintenance:
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
-    """Return the projector, which copies changed records to the index. If there is no index, its writer does nothing."""
+    """Return the projector, which copies changed records to the index. Without an index, its writer does nothing."""
     from commonplace.adapters.dynamodb.rows import stream_records
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
@@ -52,7 +52,7 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
 
 
 def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
-    """Return the ports that rebuild the index and compare it with the records. If not `indexed`, they assume no index."""
+    """Return the ports that rebuild the index and compare it with the records. `indexed` is False if there is no index."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
 
@@ -68,14 +68,14 @@ def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
 
 
 def _build_index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
-    """Return the index writer, and a function that sets the index up and returns False if a reindex must follow."""
+    """Return the index writer, and a function that sets up the index and returns False if a reindex is needed."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 
     client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 
     def has_records() -> bool:
-        # If the domain was added later, earlier writes are not in the index and have no pending rows.
+        # If the domain was added after the first writes, those writes are neither in the index nor pending.
         return next(DynamoEverything(table).every(), None) is not None
 
     return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, has_records)
@@ -91,7 +91,7 @@ def _build_letters(settings: Settings) -> DeadLetters | None:
 
 @dataclass(frozen=True)
 class NightSchedule:
-    """The ports that schedule nightly runs. A text is retained for `text_retention` after it was read."""
+    """The ports that schedule nightly runs. Texts are kept for `text_retention` after they have been read."""
 
     ledger: "Ledger"
     queue: "NightQueue"
@@ -99,7 +99,7 @@ class NightSchedule:
 
 
 def open_relay(settings: Settings, in_time: Callable[[], bool], remaining: Remaining | None = None) -> Relay:
-    """Return the relay that hands long work to a worker. If there is an index, the relay also sees its pending writes."""
+    """Return the relay that hands long work to a worker. If there is an index, the relay also counts pending writes."""
     pending = pending_of(table_of(settings, remaining)) if settings.search_endpoint else None
     return Relay(in_time, _build_queue(settings), pending)
 
@@ -113,7 +113,7 @@ def _build_queue(settings: Settings) -> "NightQueue":
 
 
 def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
-    """Open the ledger and the queue that schedule nightly runs, but neither an index nor a model."""
+    """Open the ledger and the queue for scheduling nightly runs, without opening an index or a model."""
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
 
     queue = _build_queue(settings)

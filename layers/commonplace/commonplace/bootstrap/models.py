@@ -1,4 +1,4 @@
-"""Opens the models of a deployment, its Markdown pages, and the ports of its nightly runs."""
+"""Opens a deployment's models, its Markdown pages, and the ports that its nightly runs use."""
 
 import math
 from collections.abc import Callable
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 SENTENCE_ENCODER, DIMENSION = "use-e5-small-256", 256
-"""The embedder's name and dimension, repeated here so that creating an index loads no model. A test checks both values."""
+"""The embedder's name and dimension, repeated here so that an index can be created without the model. A test checks both."""
 Left = Callable[[], float]
-"""Returns the seconds until the current process is ended."""
+"""Returns the number of seconds until the current process is stopped."""
 
 
 class OnFirstUse:
@@ -48,7 +48,7 @@ def folder_pages(folder: Path) -> "Pages":
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
     """Return a function that opens a user's pages by user id, or None if no pages are configured.
 
-    Each user has a folder, which is in the bucket if one is set, and in the local folder otherwise.
+    Each user has a subfolder, in the bucket if one is set and otherwise in the local folder.
     """
     folder, bucket = settings.pages, settings.pages_bucket
     if folder is None and bucket is None:
@@ -66,7 +66,7 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
 
 
 def bucket_files(settings: Settings) -> "StoredFiles | None":
-    """Return the store of users' files in the bucket for pages, or None without a bucket."""
+    """Return the store that keeps users' files in the bucket for pages, or None if no bucket is set."""
     bucket = settings.pages_bucket
     if bucket is None:
         return None
@@ -80,12 +80,12 @@ def bucket_files(settings: Settings) -> "StoredFiles | None":
 
 
 def unlimited_time() -> float:
-    """Return infinity, because no time limit ends a process on this machine."""
+    """Return infinity, because a process on this machine has no time limit."""
     return math.inf
 
 
 def weights_of(settings: Settings) -> Weights:
-    """Return the weights for tie-breaks. The ranking `classic` needs one only for usage (0.1), as it includes the others."""
+    """Return the weights that break ties. In the ranking `classic`, only usage has a weight, as it scores the rest itself."""
     if settings.ranking == "classic":
         return Weights(importance=0.0, recency=0.0, usage=0.1)
     return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)
@@ -99,7 +99,7 @@ def build_embedder() -> Embedder:
 
 
 def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:
-    """Return Claude as the reader of statements, or None if rules normalize statements."""
+    """Return Claude as the statement reader, or None if Claude is not configured and rules normalize statements."""
     source = _pick_model_source(settings)
     if source is None:
         return None
@@ -144,7 +144,7 @@ def _build_key_reader(settings: Settings) -> Callable[[], str]:
 def night_of(
     settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = unlimited_time
 ) -> "NightPorts":
-    """Return the ports of nightly runs. `left` returns the seconds that remain for the current caller."""
+    """Return the ports that nightly runs use. `left` returns how many seconds the current caller has left."""
     from commonplace.ports.night import Allowance, NightPorts
 
     return NightPorts(

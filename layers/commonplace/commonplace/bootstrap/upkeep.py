@@ -1,4 +1,4 @@
-"""Opens the ports that compare the index of a file or table with its records, and describes the faults of a file."""
+"""Opens the ports that compare the index of a file or table with its records, and defines the report on a file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class FileReport:
     """The result of checking a file.
 
-    `records` is the number of readable records. `faults` contains a line for each fault that SQLite found. `inconsistencies`
+    `records` is the number of readable records. `faults` contains a line for each fault found in the file. `inconsistencies`
     counts differences between the index and the records, by kind. `mended` is the number of corrected differences.
     """
 
@@ -32,7 +32,7 @@ class FileReport:
 
 
 def upkeep_of_file(database: "Database", embedder: "Embedder") -> Upkeep:
-    """Return the ports that check one SQLite file. A repair computes vectors with the embedder."""
+    """Return the ports that check one SQLite file. Repairs use the embedder to compute vectors."""
     from commonplace.adapters.sqlite.contents import SqliteContents
     from commonplace.adapters.sqlite.records import SqliteEverything
 
