@@ -1,1 +1,1 @@
-"""The interfaces, each of which converts requests to tool calls, and results to responses."""
+"""The interfaces. Each one converts requests to tool calls, and results to responses."""

@@ -1,4 +1,4 @@
-"""Log to stderr without the texts of users."""
+"""Log to stderr without the users' texts."""
 
 import logging
 import sys
@@ -7,7 +7,7 @@ from commonplace.domain.errors import escaped, places_of
 
 
 class WithoutTexts(logging.Formatter):
-    """Formats a log record as one line, with only the type and place of an exception, whose message may quote a user."""
+    """Formats a log record as one line. An exception is logged without its message, because the message may quote a user."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = escaped(f"{record.levelname.lower()}: {record.getMessage()}")
@@ -21,7 +21,7 @@ def log_without_texts() -> None:
 
 
 def library_without_texts(name: str) -> None:
-    """Send the warnings of one library to stderr, formatted by `WithoutTexts`. Other logs go to the handler of Lambda."""
+    """Send the warnings of one library to stderr, formatted by `WithoutTexts`. Lambda's own handler receives other logs."""
     library = logging.getLogger(name)
     if library.propagate:
         library.addHandler(_build_handler())

@@ -7,7 +7,7 @@ from tempfile import NamedTemporaryFile
 
 
 def replace(file: Path, body: bytes) -> None:
-    """Replace `file` atomically by a file with the same permissions, which is first written beside it. Raises `OSError`."""
+    """Replace `file` atomically, keeping its permissions. The new file is first written next to it. Raises `OSError`."""
     with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # readable only by its owner
         try:
             made.write(body)

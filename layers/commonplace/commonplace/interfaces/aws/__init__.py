@@ -1,1 +1,1 @@
-"""Converts each kind of Lambda event to a tool call, and the answer to a response of that kind."""
+"""Converts Lambda events of every kind to tool calls, and answers to responses of the same kind."""

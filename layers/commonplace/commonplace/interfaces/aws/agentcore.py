@@ -15,7 +15,7 @@ _TOOL, _GATEWAY, _HEADERS = "bedrockAgentCoreToolName", "bedrockAgentCoreGateway
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Return whether an event comes from the gateway. Only the context decides, because a model writes the whole event."""
+    """Return whether an event comes from the gateway. Only the context is checked, because a model writes the whole event."""
     return _TOOL in _get_custom_fields(context)
 
 
@@ -37,7 +37,7 @@ def read(event: Event, context: Context) -> Call:
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """Return the body, or an error if it is too large. The gateway uses it as the text of the tool's result."""
+    """Return the body, or an error if the body is too large. The gateway uses the output as the text of the tool's result."""
     return within_lambda_limit(status, body)[1]
 
 

@@ -1,4 +1,4 @@
-"""Handles calls from Bedrock Agents. Functions or an API schema define an action group. All arguments are strings."""
+"""Handles calls from Bedrock Agents, whose action groups contain functions or an API schema. All arguments are strings."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, Erro
 
 
 def unfolded(kind: type[Request], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Merge the arguments with the JSON string in `options`, unless the tool has a field of that name."""
+    """Merge the JSON object in the string `options` into the arguments, unless the tool has a field with that name."""
     if EXTRA not in arguments or EXTRA in kind.model_fields:
         return arguments
     try:
@@ -58,7 +58,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
-    """Return the answer as text for the model. `REPROMPT` marks errors that the model can correct, and `FAILURE` others."""
+    """Return the answer as text for the model. `REPROMPT` marks errors that the model can correct. `FAILURE` marks others."""
     status, body = _fit_answer(status, body)
     text = _format_json(body)
     if "function" in event:
@@ -80,7 +80,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def _fit_answer(status: int, body: Body) -> tuple[int, Body]:
-    """Shorten an answer to the agent's limit. Drop the last items of the longest list, and report their number in `notes`."""
+    """Shorten an answer to the agent's limit by dropping the last items of the longest list. `notes` says how many."""
     left_out = 0
     while len(_format_json(body).encode()) > _MOST_BYTES:
         lists = {name: value for name, value in body.items() if isinstance(value, list) and value}

@@ -28,11 +28,11 @@ class Context(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a tool by `name`, or of an HTTP route that is not a tool. The kind `memories` stores several memories.
+    """A call to the tool `name`, or to an HTTP route that is not a tool. The kind `memories` stores several memories.
 
     For the kind `night`, `name` is the method, and `arguments` contains the path, query and body. An `export` returns the
-    file called `name`, and a `page` returns the text of the page called `name`. For an `upload`, `arguments` contains the
-    bytes as `body`. `admin` is True if the caller is a person or program, as in `Caller`.
+    file called `name`, and a `page` returns the text of the page called `name`. For an `upload`, the argument `body` contains
+    the bytes. `admin` is True if the caller is a person or program, as in `Caller`.
     """
 
     name: str
@@ -62,7 +62,7 @@ class EventKind(Protocol):
 
 
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
-    """Return the answer, or a clear error if the answer is too large for Lambda. Lambda itself would send a bare 500.
+    """Return the answer, or a clear error if the answer is too large for Lambda, which would only send a status of 500.
 
     An HTTP API sends the answer as a string in JSON, so the size is measured in that form, with escaped quotes.
     """

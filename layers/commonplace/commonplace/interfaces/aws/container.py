@@ -1,4 +1,4 @@
-"""Opens the ports that all invocations in a container share. The ports are opened by the first call, not by the import."""
+"""Opens the ports that all invocations in a container share. They are opened by the first call, not during the import."""
 
 import logging
 import math
@@ -41,7 +41,7 @@ def store() -> local.OpenStore:
 
 
 def ports() -> Ports:
-    """Return all ports, including the queue whose worker continues work that takes longer than a call."""
+    """Return all ports, including the queue for the worker that continues work too long for one call."""
     opened, relay = store().ports, _open_relay(settings())
     return opened if relay is None else replace(opened, relay=relay)
 
@@ -53,7 +53,7 @@ def _open_relay(settings: Settings) -> Relay | None:
 
 @cache
 def night() -> "NightPorts":
-    """Return the ports of nightly runs."""
+    """Return the ports that nightly runs use."""
     return _hide_setting_errors(store().night)
 
 
@@ -76,12 +76,12 @@ def functions() -> Answers:
 
 @cache
 def projector() -> Projector:
-    """Return the writer that copies changed records to the index."""
+    """Return the projector, which copies changed records to the index."""
     return _hide_setting_errors(lambda: maintenance.open_projector(settings(), remaining))
 
 
 def begin(milliseconds: int, working: float | None = None) -> None:
-    """Start an invocation with a time limit. Long work goes to a worker after `working` seconds, by default 5."""
+    """Start an invocation with a time limit. After `working` seconds (by default 5), a worker takes over long work."""
     _until.set(time.monotonic() + milliseconds / 1000)
     _working_until.set(time.monotonic() + (_WORKING if working is None else working))
 

@@ -36,7 +36,7 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Return Lambda's id of the request, which the caller receives."""
+    """Return Lambda's request id, which the caller also receives."""
     return context.aws_request_id
 
 

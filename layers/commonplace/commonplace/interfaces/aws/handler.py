@@ -1,4 +1,4 @@
-"""Creates the handlers of all functions that serve tools. A handler accepts every kind of event and responds accordingly."""
+"""Creates the handlers of all functions that serve tools. A handler accepts every kind of event and responds in kind."""
 
 import json
 from collections.abc import Callable
@@ -28,12 +28,12 @@ _SERVES = {
     "page": "read",
 }
 
-# AgentCore is first, because a model writes the whole event. Such an event must not pass for another kind.
+# AgentCore is first, because a model writes the whole event, which must not be mistaken for another kind.
 _KINDS: tuple[EventKind, ...] = (agentcore, http_api, bedrock_agent, direct)
 
 
 def handler_of(function: str) -> Handler:
-    """Return the Lambda handler of a function. Import its use cases now, while Lambda starts the container."""
+    """Return a function's Lambda handler. The function's use cases are imported now, while Lambda starts the container."""
     for tool in TOOLS:
         if tool.function == function:
             dispatch.use_case(tool.name)
@@ -58,7 +58,7 @@ def handler_of(function: str) -> Handler:
 
 def _answer_call(function: str, call: Call) -> Body:
     serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
-    if serves != function:  # this function lacks the permissions of the other
+    if serves != function:  # this function lacks the permissions of the other function
         raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")
     if call.kind == "manifest":
         from commonplace.contract.manifest import manifest

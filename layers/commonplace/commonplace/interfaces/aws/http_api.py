@@ -1,6 +1,6 @@
 """Handles HTTP API events in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nightly runs.
 
-API Gateway's authorizer verifies the user, who comes from the claims of a token or from the role of an IAM caller.
+API Gateway's authorizer verifies the user, whom the claims of a token or the role of an IAM caller identify.
 """
 
 import base64
@@ -28,15 +28,15 @@ ROUTES = {
     **{STORE_MANY: "store", IMPORT: "store", MANIFEST: "discover", EXPORT: "transfer", UPLOAD: "transfer"},
     **dict.fromkeys(NIGHT, "record"),
 }
-"""Every route of the API, with the function that serves the route."""
+"""Maps every route of the API to the function that serves it."""
 
 MCP, METADATA = "/mcp", "/.well-known/oauth-protected-resource"
 OPEN = (("GET", METADATA), ("GET", f"{METADATA}{MCP}"))
-"""The only routes without an authorizer. From these routes, an MCP client learns where to get a token."""
+"""The only routes without an authorizer. They tell an MCP client where to get a token."""
 MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELETE")), *OPEN], "mcp")
 """The additional routes that the API has if callers use tokens."""
 PAGE = ("GET", "/pages/{name}")
-"""The route of a page. Only the MCP function sends events for this route, which the API itself does not have."""
+"""The route for a page. Only the MCP function sends events with this route, which is not part of the API itself."""
 
 _OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
@@ -116,7 +116,7 @@ def claims_of(event: Event) -> dict[str, Any]:
 
 
 def _find_user(event: Event) -> str:
-    """Return the user of the token or of the IAM role. Raises `UNAUTHORIZED` if there is neither."""
+    """Return the user whom the token or the IAM role identifies. Raises `UNAUTHORIZED` if the event contains neither."""
     named = identity.header(event.get("headers"), identity.USER)
     claims = claims_of(event)
     if claims:
@@ -128,7 +128,7 @@ def _find_user(event: Event) -> str:
 
 
 def _is_admin(event: Event) -> bool:
-    """Return whether the caller is a person or program. A token needs the scope `commonplace/admin`. A role needs none."""
+    """Return whether the caller is a person or program. A token needs the scope `commonplace/admin`, but a role does not."""
     claims = claims_of(event)
     return identity.is_admin(claims) if claims else True
 

@@ -1,4 +1,4 @@
-"""Derives the caller's identity, which an authorizer verified and no argument can change. Also intercepts AgentCore calls."""
+"""Derives the caller's identity, which an authorizer verified and no argument can change, and intercepts AgentCore calls."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ USER = "X-Commonplace-User"
 TIMEZONE = "X-Commonplace-Timezone"
 ACT_AS = "commonplace/act-as"
 ADMIN = "commonplace/admin"
-_LONGEST = 512  # bytes of a name (a partition key allows 2,048)
+_LONGEST = 512  # maximum length of a name in bytes (a partition key allows 2,048)
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASSUMED = re.compile(r"arn:(?P<partition>[\w-]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+")
 _TOOL_CALL = "tools/call"
@@ -23,7 +23,7 @@ _TOOL_CALL = "tools/call"
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
     """Return the user of a verified token as `<issuer>|<sub>`, or as `<issuer>#<sub>|<name>` for a backend acting for others.
 
-    `named` is the header `X-Commonplace-User`. The header is forbidden without the scope `commonplace/act-as`.
+    `named` is the value of the header `X-Commonplace-User`, which requires the scope `commonplace/act-as`.
     """
     issuer, subject = _format_claim(claims.get("iss")), _format_claim(claims.get("sub"))
     if not issuer or not subject or "|" in issuer:
@@ -47,7 +47,7 @@ def as_model(claims: Mapping[str, Any]) -> dict[str, str]:
 
 
 def of_role(arn: str, named: str | None) -> str:
-    """Return the user that an IAM caller names, as `<role's ARN>|<name>`. All sessions of a role have the same ARN."""
+    """Return the user that an IAM caller names, as `<role's ARN>|<name>`. All sessions of a role share this ARN."""
     if named is None:
         raise CommonplaceError(
             ErrorCode.MISSING_FIELD, f"{USER}: is required here, where backends call for their users", USER
@@ -70,7 +70,7 @@ def of_gateway(user_id: str) -> str:
 
 
 def header(headers: Any, name: str) -> str | None:
-    """Return the value of a header, ignoring case. Raises `INVALID_ARGUMENT` if the header has two values."""
+    """Return the value of a header, whose name is case-insensitive. Raises `INVALID_ARGUMENT` if it has different values."""
     values = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
     if len(values) > 1:
         raise invalid(name, "was given twice")
@@ -78,7 +78,7 @@ def header(headers: Any, name: str) -> str | None:
 
 
 def zone_named(name: str | None) -> tzinfo:
-    """Return the time zone with this IANA name, or UTC without a name."""
+    """Return the time zone with this IANA name, or UTC if `name` is None."""
     return UTC if name is None else time_zone(name, TIMEZONE)
 
 
@@ -104,7 +104,7 @@ def _format_claim(value: object) -> str:
 
 
 def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    """Add the user to a request of the gateway. Refuse a tool call whose token names no user."""
+    """Add the user to the headers of a gateway request. Refuse a tool call whose token does not identify a user."""
     request = event["mcp"]["gatewayRequest"]
     body = request.get("body")
     headers_sent = request.get("headers") or {}

@@ -24,7 +24,7 @@ from commonplace.use_cases.dispatch import status_and_body
 
 _log = logging.getLogger("commonplace")
 _ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # attempts to report to CloudFormation, with timeout and pause in seconds
-_LEFT = 25.0  # seconds for reporting to CloudFormation with all attempts
+_LEFT = 25.0  # seconds reserved for reporting to CloudFormation, with retries
 _LONGEST_REASON = 1_000  # characters, because the whole answer is limited to 4,096 bytes
 
 Work = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -84,14 +84,14 @@ def _send_answer(url: str, text: bytes, put: Callable[[str, bytes], None]) -> No
 
 
 def _put_body(url: str, text: bytes) -> None:
-    """Send the body with an empty content type, for which the URL is signed. By default urllib would send another type."""
+    """Send the body with an empty content type, because the URL is signed for that type and urllib would add another."""
     request = urllib.request.Request(url, text, {"Content-Type": ""}, method="PUT")
     with urllib.request.urlopen(request, timeout=_SECONDS):
         pass
 
 
 def index(event: dict[str, Any], context: Context) -> Body:
-    """Write a batch of the stream to the index. Lambda retries from the first record that the answer lists."""
+    """Write a batch of stream records to the index. Lambda retries from the first record listed in the answer."""
 
     def work() -> dict[str, Any]:
         upkeep = container.projector()
@@ -119,7 +119,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
         upkeep, now = container.projector(), datetime.now(UTC)
         counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _make_report(upkeep), lambda: _has_time(context))
         oldest = upkeep.pending.oldest_pending()
-        with measured("reconcile") as metrics:  # first, because an alarm depends on it and the rest may take long
+        with measured("reconcile") as metrics:  # first, because an alarm needs it and the rest may take long
             metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
             metrics.add_metric("SetAside", MetricUnit.Count, counts["failed"])
             age = 0.0 if oldest is None else _milliseconds_since(oldest)
@@ -133,7 +133,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
     with log_keys("reconcile", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm see the error
+        raise RuntimeError(body["error"]["message"])  # so that the invocation fails and raises the alarm
     return body
 
 
@@ -153,7 +153,7 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
 
 def _fold_usage(usage: UsageLog, before: datetime, context: Context) -> int:
-    """Add the counted search hits of users to their memories while time is left, and return the number of users."""
+    """Add users' counted search hits to their memories while time remains, and return how many users were processed."""
     users = 0
     for user_id in usage.unfolded(before):
         if not _has_time(context):
@@ -168,7 +168,7 @@ def _has_time(context: Context) -> bool:
 
 
 def _make_report(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
-    """Return a function that reports changes that the index refuses. Each version is reported once and stays pending."""
+    """Return a function that reports a change refused by the index, once per version. The change stays pending."""
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:
         target = change if isinstance(change, Tombstone) else change.memory

@@ -1,7 +1,7 @@
-"""The function `mcp` serves MCP without sessions at `/mcp`, and the metadata for clients without a token.
+"""The Lambda function `mcp`, which serves MCP without sessions at `/mcp`, and metadata for clients without a token.
 
-This function may not read memories. It invokes the function of each tool as the API does, and passes the claims that the
-authorizer verified. The invoked function derives the user with the same code as for any call.
+The function may not read memories. It invokes each tool's function as the API does, and passes on the claims that the
+authorizer verified. The invoked function derives the user with the same code as for any other call.
 """
 
 import json
@@ -28,7 +28,7 @@ _CODES = {code.label: code for code in ErrorCode}
 
 
 def handle(event: dict[str, Any], context: Context) -> Body:
-    """Answer an HTTP request as an MCP server, or with the metadata of the resource `/mcp` (RFC 9728)."""
+    """Answer a request to `/mcp` as an MCP server, and any other request with metadata about `/mcp` (RFC 9728)."""
     # Powertools is imported by the first call, not at the start of the container
     from commonplace.interfaces.aws.observability import observe
 
@@ -114,7 +114,7 @@ class _Functions:
         arguments: Mapping[str, Any],
         progress: Callable[[int, int | None], None] | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
-        """Return the answer of a tool's function. Progress is not reported, because the answer arrives as a whole."""
+        """Invoke a tool's function and return its answer. Progress is not reported, because the answer arrives as a whole."""
         return self._invoke(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
 
     def page(self, name: str) -> str | None:
@@ -124,7 +124,7 @@ class _Functions:
         return text
 
     def _invoke(self, function: str, method: str, path: str, body: str | None = None) -> dict[str, Any]:
-        """Invoke a function with an event of the API, and return the answer. Raises the error that the function returns."""
+        """Invoke a function with an event in the API's format, and return its answer. Raises the error that it returns."""
         event = {
             "version": "2.0",
             "rawPath": path,

@@ -1,6 +1,6 @@
-"""Lambda functions for nightly runs. `plan` queues users with work, `night` does the work, and `record` serves routes.
+"""Lambda functions for nightly runs. `plan` queues users with work, `night` does the work, and `record` serves the routes.
 
-The function `night` also continues tool calls that take longer than a call may take.
+The function `night` also continues tool calls that exceed the time limit of a call.
 """
 
 import json
@@ -44,7 +44,7 @@ def answer(call: Call) -> Body:
 
 
 def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True, admin: bool = False) -> Nights:
-    """Return the nightly use cases of a user at the current time."""
+    """Return the use cases for a user's nightly runs, at the current time."""
     caller = Caller(user_id, container.now(zone), admin=admin)
     context = RunContext(caller, container.ports(), container.night(), lambda: container.now(zone))
     return Nights(context, reader_for(context), go_on)
@@ -74,12 +74,12 @@ def plan(event: dict[str, Any], context: Context) -> Body:
     with log_keys("plan", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that the event is retried, and the alarm sees the error
+        raise RuntimeError(body["error"]["message"])  # so that the event is retried and the alarm is raised
     return body
 
 
 def night(event: dict[str, Any], context: Context) -> Body:
-    """Read the pending interactions of a batch's users, or continue their runs. Lambda retries failed messages."""
+    """For each message in a batch, read its user's pending interactions or continue a run. Lambda retries failed messages."""
     milliseconds = context.get_remaining_time_in_millis()
     container.begin(milliseconds, working=(milliseconds - _TO_END) / 1000)
     failed = [record["messageId"] for record in event["Records"] if not _run_message(record, context)]
@@ -114,7 +114,7 @@ def _run_message(message: dict[str, Any], context: Context) -> bool:
 
 
 def _continue_or_queue(user_id: str, run_id: str) -> list[Run]:
-    """Continue a run that ran out of time, and return the run if it ends. If another run is in progress, queue it again."""
+    """Continue a run that ran out of time, and return the run if it ends. If another run is in progress, requeue this run."""
     try:
         run = _continue_run(user_id, run_id)
     except CommonplaceError as error:
@@ -126,7 +126,7 @@ def _continue_or_queue(user_id: str, run_id: str) -> list[Run]:
 
 
 def _continue_run(user_id: str, run_id: str) -> Run | None:
-    """Apply the rest of a run, or start a queued run, with the rights in the stored run. The message contains only ids."""
+    """Finish a run or start a queued run, with the rights stored in the run, because the message contains only ids."""
     from commonplace.pages.publishing import publish
 
     runs, ports = container.night().runs, container.ports()

@@ -32,7 +32,7 @@ class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
 
 @dataclass
 class Observation:
-    """The data that is logged about one invocation."""
+    """The data to log about one invocation."""
 
     tool: str = "unknown"
     status: int = 500
@@ -80,7 +80,7 @@ def observe(function: str, kind: str, correlation: str | None, context: Context)
 @contextmanager
 def log_keys(function: str, correlation: str | None, context: Context) -> Iterator[None]:
     """Add the function name, Lambda's request id and the caller's id to every line logged inside the block."""
-    # Lambda may set DEBUG at the root, and then clients log whole requests with user texts.
+    # Lambda may set the root logger to DEBUG, at which level clients log whole requests with users' texts.
     root, least = logging.getLogger(), max(logging.INFO, logger().log_level)
     if root.level < least:
         root.setLevel(least)
@@ -93,7 +93,7 @@ def log_keys(function: str, correlation: str | None, context: Context) -> Iterat
 def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
     """Yield the metrics of one function. At the end, write the metrics as one line in CloudWatch's embedded metric format.
 
-    Powertools' `Metrics` would share state between all calls and threads of a process, and keep the state if metrics are off.
+    Powertools' `Metrics` would share state between all calls and threads of a process, even when metrics are off.
     """
     metrics = EphemeralMetrics(namespace=metrics_namespace(), service=function)
     for name, value in dimensions.items():
@@ -128,7 +128,7 @@ def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, er
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
-    """Yield the errors logged in the block. If rules replace a misconfigured model, nothing else shows it."""
+    """Yield the errors logged in the block. When rules replace a misconfigured model, the only sign is a logged error."""
     records, package = BufferingHandler(sys.maxsize), logging.getLogger("commonplace")
     records.setLevel(logging.ERROR)
     package.addHandler(records)
@@ -147,7 +147,7 @@ def _load_tracer() -> Any:
 
 
 class _CurrentStdout(logging.Handler):
-    """Writes to the current standard output, even if `sys.stdout` was replaced later."""
+    """Writes to the current `sys.stdout`, even if it was replaced after the handler was created."""
 
     def emit(self, record: logging.LogRecord) -> None:
         sys.stdout.write(self.format(record) + "\n")

@@ -1,4 +1,4 @@
-"""The command line. The modules of the commands are imported only when needed, so that `--help` answers at once."""
+"""The command line, which imports the module of a command only when it is called, so that `--help` is fast."""
 
 import gc
 import io
@@ -17,7 +17,7 @@ from commonplace.interfaces.cli.options import group_options
 
 
 class Listed(click.Command):
-    """A command as listed by `--help`. The module of the command is imported only when the command is called."""
+    """A command as `--help` lists it. The command's module is imported only when the command is called."""
 
     def __init__(self, name: str, module: str, help: str, attribute: str | None = None) -> None:
         super().__init__(name, help=help)
@@ -80,7 +80,7 @@ Exit codes: 0 success (also if nothing was found), 1 internal error,
 disappears later, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
-"""The number of new objects between two garbage collections. With 700, collections took a tenth of the time of a store."""
+"""The number of new objects between two garbage collections. With 700, they took 10 % of a store's time."""
 
 
 class Verbs(click.Group):
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, but not inside of pydantic, which would replace the exception by an error of its own."""
+    """Raise KeyboardInterrupt, but not inside pydantic, which would replace the exception with one of its own."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("pydantic"):
             return threading.Timer(0.01, signal.pthread_kill, (threading.get_ident(), number)).start()
@@ -128,7 +128,7 @@ def stop(number: int, frame: FrameType | None) -> None:
 
 
 def _run_command(arguments: list[str]) -> int:
-    as_json = "--json" in arguments  # an invalid command line can't be parsed to find the option
+    as_json = "--json" in arguments  # the command line may be invalid, so it is not parsed to find the option
     try:
         return int(commonplace.main(arguments, prog_name="commonplace", standalone_mode=False) or 0)
     except click.Abort:
@@ -136,7 +136,7 @@ def _run_command(arguments: list[str]) -> int:
         return failures.STOPPED
     except failures.Failed as error:
         failed = error
-    except click.exceptions.NoArgsIsHelpError as error:  # on stderr with code 2, because a call without a command fails
+    except click.exceptions.NoArgsIsHelpError as error:  # help goes to stderr with code 2, because a command is required
         error.show()
         return failures.USAGE
     except click.ClickException as error:

@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_fact
 
 _AFTER = click.option("--after", metavar="TIME", help="Only memories from this time on, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only memories before this time, ISO 8601.")
-_BAR = 12  # length of the longest bar in columns, which fits beside a name in a terminal of 60 columns
+_BAR = 12  # columns of the longest bar, which fits next to a name in a terminal with 60 columns
 _TAGS = 10
 
 
@@ -89,7 +89,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
     if shared.json:
         return print_json(answer)
     if dot:
-        return click.echo(answer["dot"], nl=False)  # only the graph, because a person pipes it into Graphviz
+        return click.echo(answer["dot"], nl=False)  # print only the graph, which is piped into Graphviz
     nodes = answer["nodes"]
     linked: dict[str, list[str]] = {}
     for link in answer["links"]:
@@ -112,7 +112,7 @@ def _draw_counts(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object,
 
 
 def bars(numbers: Iterable[int]) -> list[str]:
-    """Return a bar for each number, with a length in proportion to the number. Only the bar for 0 is empty."""
+    """Return a bar for each number, whose length is proportional to the number. Only the bar for 0 is empty."""
     counts = [*numbers]
     most = max(counts, default=0) or 1
     return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]

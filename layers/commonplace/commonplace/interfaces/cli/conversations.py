@@ -1,4 +1,4 @@
-"""The commands `import` and `export`, which read memories of other tools and write memories to a file."""
+"""The commands `import` and `export`, which read memories from other tools and write memories to a file."""
 
 from collections.abc import Sequence
 from dataclasses import replace

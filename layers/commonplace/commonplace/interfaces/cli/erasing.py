@@ -100,7 +100,7 @@ def _print_erased(erasure: "ErasableUser", erased: "Erased", yes: bool) -> None:
 
 
 def _report_remainder(erased: "Erased") -> None:
-    """Print the warnings about text that is not erased yet, and exit with code 5 if there are any."""
+    """Print the warnings about text that has not been erased yet, and exit with code 5 if there are any."""
     if erased.notes:
         for warning in erased.notes.warnings or ():
             click.echo(f"commonplace: {warning}", err=True)

@@ -1,4 +1,4 @@
-"""Errors of the command line. An error is one line on stderr that names the option or argument and the next step."""
+"""Errors on the command line. Each is one line on stderr that names the option or argument and suggests the next step."""
 
 import json
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class ArgumentHelp:
     example: str = ""
 
     def sentence(self, why: str) -> str:
-        """Return a message that names the option or argument and says why its value is refused."""
+        """Return a message that names the option or argument and explains why its value was refused."""
         message = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
         return f"{message}, e.g. {self.name} {self.example}" if self.example and self.example not in why else message
 
@@ -118,7 +118,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
 
 
 def sentence_for_person(error: CommonplaceError, command: str, arguments: Mapping[str, object]) -> str:
-    """Return the error message for a person. `arguments` contains the shared options that were given."""
+    """Return an error message for a person. `arguments` contains the shared options, which are None if not given."""
     field, prefix = error.field or "", f"{error.field}: "
     shared = {name: typed for name, typed in _SHARED.items() if arguments.get(typed.name.removeprefix("--")) is not None}
     for path, typed in {**_NAMES.get(command, {}), **shared}.items():
@@ -130,8 +130,8 @@ def sentence_for_person(error: CommonplaceError, command: str, arguments: Mappin
 class Failed(click.ClickException):
     """A `CommonplaceError` as the command line shows it.
 
-    `see` is a command that shows the correct usage. `following` is a better next step, if there is one. `sentence` is the
-    message for people. With `as_json`, the error is printed as JSON for programs, with the path of the field.
+    `see` is a command that shows the correct usage. `following` is a more specific next step, if there is one. `sentence` is
+    the message for people. If `as_json` is true, the error is printed as JSON for programs, with the path of the field.
     """
 
     def __init__(
@@ -173,6 +173,6 @@ def usage_error(error: click.ClickException, as_json: bool) -> Failed:
 
 
 def unexpected(error: Exception, as_json: bool) -> Failed:
-    """Return an internal error with the type and place of `error`, but without its message, which may quote a user."""
+    """Return an internal error with the type and code location of `error`, but not its message, which may quote a user."""
     place = f" at {place}" if (place := places_of(error).rpartition(", ")[2]) else ""
     return Failed(CommonplaceError(ErrorCode.INTERNAL, f"{type(error).__name__}{place}"), "commonplace --help", as_json)

@@ -67,7 +67,7 @@ def _record_interactions(memory: "Commonplace", interactions: Sequence[Any]) -> 
 
 
 def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Return the interactions in the text of a file, and the refused entries. Lines without valid JSON are refused."""
+    """Return a file's interactions and its refused entries. In JSON lines, each line that is not valid JSON is refused."""
     from commonplace.domain.strict_json import read_json, read_object
 
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]

@@ -41,7 +41,7 @@ def list_memories(shared: Shared, /, **arguments: Any) -> None:
 
 
 def _build_row(memory: dict[str, Any]) -> tuple[object, ...]:
-    """Return a table row with the time of a memory, and its text with the labels as remark."""
+    """Return a table row with a memory's date and text, and with its labels as a remark."""
     remark = [
         *([f"key {memory['key']}"] if "key" in memory else []), memory["type"], memory["filed_under"],
         f"importance {memory['importance']} of 5", memory["memory_id"],

@@ -83,7 +83,7 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
     answer = shared.call("get_memory_context", topic=topic, max_tokens=max_tokens)
     if shared.json:
         return print_json(answer)
-    return click.echo(answer["context"])  # only the context, because a person may pipe it into a prompt
+    return click.echo(answer["context"])  # print only the context, so that it can be piped into a prompt
 
 
 @click.command()
@@ -120,7 +120,7 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
 
 
 def _list_arguments(schema: dict[str, Any], within: str = "") -> Iterator[tuple[object, ...]]:
-    """Yield the name, default and meaning of each field of a schema. `within` is a prefix of the names."""
+    """Yield the name, default and description of each field in a schema. `within` is a prefix for the names."""
     for name, field in schema["properties"].items():
         default = "required" if name in schema.get("required", ()) else field.get("default", "")
         words = ", ".join(map(str, field.get("enum", ())))

@@ -33,7 +33,7 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
     for user in _list_users(shared):
         try:
             reports += _iterate_reports(replace(shared, user=user), mode, dry_run)
-        except CommonplaceError as error:  # the error of one user must not stop the runs of others
+        except CommonplaceError as error:  # one user's error must not stop the runs of other users
             failures.append(error)
     if shared.json:
         print_json([report.run.model_dump(mode="json") for report in reports])
@@ -124,14 +124,14 @@ def _print_report(shared: Shared, report: "RunReport") -> None:
 
 
 def _report_remainder(reports: "Sequence[RunReport]") -> None:
-    """Exit with code 5 if a log file still contains text that a run has erased."""
+    """Exit with code 5 if the log file may still contain text that a run has erased."""
     from commonplace.domain.runs import LEFT_IN_LOG
 
     exit_if(any(LEFT_IN_LOG in report.run.notes for report in reports))
 
 
 def _list_users(shared: Shared) -> list[str | None]:
-    """Return the user of the command line, or all users with pending interactions."""
+    """Return the user given on the command line, or else all users with pending interactions."""
     if shared.user is not None:
         return [shared.user]
     with shared.reading() as memory:
@@ -139,7 +139,7 @@ def _list_users(shared: Shared) -> list[str | None]:
 
 
 def _iterate_reports(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
-    """Read the interactions of one user, and yield a report on each run."""
+    """Read one user's pending interactions, and yield a report on each run."""
     label = f"reading the interactions of {shared.user or ''}"
     with shared.reading() as memory, progress_bar(label, resumes="interactions") as progress:
         if dry_run:

@@ -22,7 +22,7 @@ _Params = ParamSpec("_Params")
 
 
 def with_options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds several options to a command. `--help` lists the options in the given order."""
+    """Return a decorator that adds several options to a command, which `--help` lists in the given order."""
     return lambda function: functools.reduce(lambda made, option: option(made), reversed(options), function)
 
 
@@ -44,7 +44,7 @@ class Shared:
     json: bool = False
 
     def open(self) -> "Commonplace":
-        """Open the memories. Options that were not given are read from the environment."""
+        """Open the memories. Options that were not given default to the environment variables."""
         from commonplace.client.memory import Commonplace
 
         return Commonplace(self.db, user_id=self.user, timezone=self.timezone)
@@ -53,7 +53,7 @@ class Shared:
     def reading(self) -> Iterator["Commonplace"]:
         """Yield the memories for a command that stores nothing, without creating a memory file.
 
-        If the file of `--db` is missing, print a warning. The default file may be missing, because storing creates it.
+        If the file named by `--db` is missing, print a warning. The default file may be missing, because storing creates it.
         """
         from tempfile import TemporaryDirectory
 
@@ -70,13 +70,13 @@ class Shared:
             yield none
 
     def call(self, tool: str, /, *, creates: bool = False, **arguments: object) -> dict[str, Any]:
-        """Call a tool with the arguments that are not None. With `creates`, a missing memory file is created."""
+        """Call a tool with the arguments that are not None. If `creates` is true, a missing memory file is created."""
         with self.open() if creates else self.reading() as memory:
             return memory.call(tool, set_arguments(**arguments))
 
     @contextmanager
     def pointing(self, see: str) -> Iterator[None]:
-        """Convert the errors inside the block to failures that refer to the command `see`."""
+        """Convert errors inside the block to failures that suggest the command `see`."""
         try:
             yield
         except CommonplaceError as error:
@@ -84,7 +84,7 @@ class Shared:
 
 
 class _Whole(click.types.IntParamType):
-    """A whole number, which may be written as `10.0`, because models and scripts write numbers in this form."""
+    """A whole number. The form `10.0` is also accepted, because models and scripts write it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, str) and not value.partition(".")[2].strip("0"):
@@ -110,7 +110,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
 def command_options(
     function: Callable[Concatenate[Shared, _Params], None],
 ) -> Callable[Concatenate[click.Context, _Params], None]:
-    """Pass the shared options to a command as first argument. Options after the name of the command take precedence."""
+    """Pass the shared options to a command as its first argument. Options after the name of the command take precedence."""
 
     @click.pass_context
     @functools.wraps(function)
@@ -127,7 +127,7 @@ def command_options(
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
-    """Return a decorator that adds a text argument. `-` reads the text from stdin, without the last line break."""
+    """Return a decorator that adds a text argument. The value `-` reads the text from stdin, without the last line break."""
 
     def read_value(_context: object, _argument: object, value: str | tuple[str, ...] | None) -> str | None:
         text = " ".join(value) if isinstance(value, tuple) else value
@@ -137,12 +137,12 @@ def text_argument(name: str, **more: Any) -> Callable[..., Any]:
 
 
 def words_argument(name: str) -> Callable[..., Any]:
-    """Return a decorator that adds a text argument of several words, which need no quotes."""
+    """Return a decorator that adds a text argument whose words need no quotes around them."""
     return text_argument(name, nargs=-1, required=True, metavar=name.upper())
 
 
 def stdin_text() -> str:
-    """Read up to 50 MB from stdin as UTF-8, whatever the locale is."""
+    """Read up to 50 MB from stdin as UTF-8, regardless of the locale."""
     from commonplace.domain.transfer import MOST_BYTES
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -155,7 +155,7 @@ def stdin_text() -> str:
 
 
 def read_text(file: str) -> str:
-    """Read a UTF-8 text from a file or pipe, or from stdin for `-`."""
+    """Read UTF-8 text from a file or pipe, or from stdin if `file` is `-`."""
     if file == "-":
         return stdin_text()
     from commonplace.importing.sources import read_file
@@ -188,21 +188,21 @@ def new_file(file: str) -> Iterator[IO[str]]:
 def _is_absent(file: Path) -> bool:
     try:
         file.stat()
-    except OSError as error:  # opening the file reports any other reason
+    except OSError as error:  # any other error is reported when the file is opened
         return isinstance(error, FileNotFoundError)
     return False
 
 
 def set_arguments(**arguments: object) -> dict[str, Any]:
-    """Return the arguments that are not None. The tools have defaults for the others."""
+    """Return the arguments that are not None. The tools use their defaults for the others."""
     return {name: value for name, value in arguments.items() if value is not None}
 
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
-    """Yield a function that shows the progress (number done, total) on stderr, if stderr is a terminal.
+    """Yield a function of the number done and the total that shows the progress on stderr, if stderr is a terminal.
 
-    `resumes` names the things that are counted. If it is given, an interrupt prints the progress and how to resume.
+    `resumes` is a noun for the counted items. If it is given, an interrupt prints the progress and how to continue.
     """
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""The commands `call` and `manifest` for programs, and `mcp` for agents, which also installs the tools in a client."""
+"""The commands `call` and `manifest` for programs, and the command `mcp`, which serves agents or configures their clients."""
 
 import json
 import shlex
@@ -148,7 +148,7 @@ def _print_change(change: "Change") -> None:
 
 
 def _build_server_options(shared: Shared, tier: str | None) -> list[str]:
-    """Return the options of the server, with an absolute file path, because clients may start the server in any folder."""
+    """Return the server's options. The file path is absolute, because a client may start the server in any folder."""
     db = None if shared.db is None else str(Path(shared.db).expanduser().absolute())
     options = {"--db": db, "--user": shared.user, "--timezone": shared.timezone, "--tier": tier}
     return [part for option, value in options.items() if value is not None for part in (option, value)]

@@ -105,7 +105,7 @@ def build_arguments(
     *, kind: str | None, min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
     min_relevance: float | None = None, **arguments: object,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the arguments for the tools that search or list memories, with the filters under `options`."""
+    """Return the arguments of a tool that searches or lists memories, with the filters under `options`."""
     options = set_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
         time_range=set_arguments(after=after, before=before) or None, include_expired=include_expired or None,
@@ -114,7 +114,7 @@ def build_arguments(
 
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
-    """Print how a search ranked its results. `texts` maps the ids of the results to their texts."""
+    """Print how a search ranked its results. `texts` maps the id of each result to its text."""
     print_rows(("relevance", "parts", "memory"), [_build_trace_row(hit, texts[hit["id"]]) for hit in answer["results"]])
     print_rows(("left out", "why"), [(entry["id"], _WHY[entry["why"]]) for entry in answer["left_out"]])
     legs = answer["legs"]

@@ -129,7 +129,7 @@ def remove(shared: Shared, name: str, tokens: Path) -> None:
 def _build_house(
     shared: Shared, tokens: Path, names: tuple[str, ...], per_minute: int | None, stack: ExitStack
 ) -> "Household":
-    """Open the token file and the memories of a server for several users. `stack` closes the memories."""
+    """Return the token file and the memories for a server with several users. `stack` closes the memories."""
     from commonplace.interfaces.http.access import PER_MINUTE, Household
     from commonplace.interfaces.http.open_memories import OpenMemories
     from commonplace.interfaces.http.tokens import TokenFile
@@ -182,7 +182,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
         get_ready(memory)
         click.echo(f"commonplace shows the memories on {address}\nThe address works once, in one browser. Ctrl-C stops it.")
         if not no_browser:
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers run until closed
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers block until closed
 
     with shared.open() as memory:
         chosen = free_port(_USUAL) if port is None else port
@@ -191,7 +191,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
 
 
 def free_port(usual: int) -> int:
-    """Return the usual port, or 0, which means any free port, if another program uses the usual port."""
+    """Return the usual port if it is free, and otherwise 0, which stands for any free port."""
     from commonplace.interfaces.http.listen import bind
 
     try:

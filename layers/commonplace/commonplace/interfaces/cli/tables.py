@@ -1,4 +1,4 @@
-"""Print answers, runs and histories for people, as plain tables."""
+"""Print answers, runs and histories as plain tables for people."""
 
 import re
 import shutil
@@ -37,14 +37,14 @@ class Remarked:
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print a value as JSON, on one line unless `indent` is given."""
+    """Print a value as JSON, which is on one line unless `indent` is given."""
     import json
 
     click.echo(_escape_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
 
 
 def _escape_halves(text: str) -> str:
-    """Replace unpaired surrogates, which can't be printed, by escape sequences."""
+    """Replace unpaired surrogates, which can't be printed, with escape sequences."""
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
@@ -65,8 +65,8 @@ def print_rows(
 ) -> None:
     """Print a table. The column `wide`, by default the last, takes the remaining width. Long values are wrapped.
 
-    Without rows, nothing is printed or, with `always`, only the heads. Words are never broken. If the terminal is too narrow
-    for the words, each row is printed as a list of names and values.
+    A table without rows is printed only if `always` is true, and then consists of its heads. Words are never broken. If the
+    terminal is too narrow for the words, each row is printed as a list of names and values.
     """
     from wcwidth import ljust, rjust
 
@@ -95,9 +95,9 @@ def print_rows(
 
 
 def _compute_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
-    """Return the width of each column, or None if the longest words do not fit beside each other.
+    """Return the width of each column, or None if the longest words of all columns do not fit on one line.
 
-    A column is at least as wide as its longest word, and at most as its longest line. `wide` gets the remaining width.
+    A column is at least as wide as its longest word and at most as wide as its longest line. `wide` gets the rest.
     """
     from wcwidth import width
 
@@ -118,7 +118,7 @@ def _compute_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wi
 
 
 def _format_lines(value: object, size: int | None) -> list[str]:
-    """Return the lines of a value. A line has at most the width `size`, unless a word is wider. Remarks are dimmed."""
+    """Return the lines of a value. A line is at most `size` columns wide, unless a word is wider. Remarks are dimmed."""
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     lines = []
     for text, dim in parts:
@@ -148,7 +148,7 @@ def in_words(value: object) -> str:
 
 
 def day_and_time(moment: str) -> str:
-    """Return the date and time of an ISO 8601 time, without seconds and offset."""
+    """Return the date and time from an ISO 8601 datetime, without the seconds and the offset."""
     return moment[:16].replace("T", " ")
 
 
@@ -159,7 +159,7 @@ def print_notes(answer: Mapping[str, Any]) -> None:
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """Print a summary of each run, with the id of the run below."""
+    """Print a summary of each run, with the run's id below it."""
     rows = []
     for run in runs:
         summary = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
@@ -198,7 +198,7 @@ def print_history(history: "History") -> None:
 
 
 def _describe_change(report: "OperationReport") -> object:
-    """Return the old and new texts of an operation, with a remark of its evidence, reason and id."""
+    """Return an operation's old and new texts, with its evidence, reason and id as a remark."""
     lines = [f"- {text}" for text in report.closed]
     if report.says is not None:
         lines.append(f"+ {report.says}")

@@ -121,7 +121,7 @@ def _open_maintenance(table: str | None, endpoint: str | None, indexed: bool = T
 
 
 def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
-    """Open a part of a deployment with the settings of the environment, which the options in `named` override."""
+    """Open a part of a deployment with the settings from the environment, which the options in `named` override."""
     from commonplace.settings import read_settings
 
     require_extra("aws", "this command uses AWS")
@@ -136,7 +136,7 @@ def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _O
 
 @contextmanager
 def connection_hints(shared: Shared) -> Iterator[None]:
-    """Add the AWS settings to check to connection errors, because the usual hint is about a memory file."""
+    """Add a hint to connection errors about which AWS settings to check. The usual hint would be about a memory file."""
     from commonplace.ports.values import IndexUnavailable
 
     try:

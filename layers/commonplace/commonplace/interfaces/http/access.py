@@ -1,4 +1,4 @@
-"""Control the access to a server for several users. Only the token determines whose memories a request uses."""
+"""Control access to a server for several users. Only the token determines whose memories a request uses."""
 
 import json
 import math
@@ -24,9 +24,9 @@ from commonplace.interfaces.http.tokens import Holder, TokenFile
 
 PER_MINUTE = 600
 HOLDER = "commonplace.holder"
-"""The key of the ASGI scope that stores the owner of the request's token."""
-_FAILURES = 20  # requests per minute without a valid token, per address
-_AT_ONCE = 4  # concurrent requests per token, half of the threads
+"""The ASGI scope key for the owner of a request's token."""
+_FAILURES = 20  # maximum requests per minute without a valid token, per address
+_AT_ONCE = 4  # maximum concurrent requests per token, which is half of the threads
 _MOST_CALLERS = 4096  # number of callers whose rates are remembered
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
@@ -34,7 +34,7 @@ _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Household:
-    """The users of a server with tokens. Clients may address the server by one of `names`, or by a loopback name."""
+    """The users of a server with tokens. Clients may address the server by any of `names`, or by a loopback name."""
 
     tokens: TokenFile
     memories: OpenMemories
@@ -51,7 +51,7 @@ class Tokens:
 
     @contextmanager
     def admitted(self, request: Request) -> Iterator[Holder | Response]:
-        """Yield the owner of the token while the request runs. Without a token, `/health` yields a public answer.
+        """Yield the owner of the token while the request runs. For `/health` without a token, yield a public answer.
 
         Raises `CommonplaceError` if the request is not admitted.
         """
@@ -76,7 +76,7 @@ class Tokens:
             yield holder
 
     def log(self, began: float, scope: Scope, status: int) -> None:
-        """Log the time, token name, route and status of a request, which began at the monotonic time `began` in seconds."""
+        """Log a request's time, token name, route and status. The request began at the monotonic time `began`, in seconds."""
         holder, method = scope.get(HOLDER), scope["method"]
         fields = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"), "token": holder and holder.name,
@@ -95,13 +95,13 @@ class Tokens:
 
 
 class Rates:
-    """A token bucket for each caller. A bucket has at most `per_minute` tokens, and is refilled at that rate."""
+    """A token bucket for each caller, which holds at most `per_minute` tokens and is refilled at that rate."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._each = float(per_minute), 60 / per_minute
         self._clock, self._lock = clock, Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """The tokens left and the time when they were counted, by caller. The least recently seen caller is first."""
+        """Maps each caller to the tokens left and the time of that count. The least recently seen caller comes first."""
 
     def wait(self, holder: str) -> float:
         """Take a token and return 0, or return the number of seconds until the next token is available."""

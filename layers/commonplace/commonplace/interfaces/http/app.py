@@ -1,4 +1,4 @@
-"""The ASGI application of the HTTP server, which checks `Host` and `Origin`, and answers the requests of each route."""
+"""The ASGI application of the HTTP server, which checks `Host` and `Origin`, and answers the requests to each route."""
 
 import math
 import re
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
 IMPORT_SECONDS = 5.0
-"""The seconds for which an import or bulk store continues after a shutdown request before it reports its progress."""
+"""How many seconds an import or bulk store continues after a shutdown request, before it stops and reports its progress."""
 MCP = "/mcp"
 _HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}
 _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTALL)
@@ -44,7 +44,7 @@ class App:
     """The application for the memories of one user or of a household.
 
     Requests must be addressed to `port`, at a loopback name or one of `names`. `ending` returns the time of the shutdown
-    request in monotonic seconds, or None. `page` serves the pages for people. `mcp` serves the protocol at `/mcp`.
+    request in monotonic seconds, or None. `page` serves the pages for people. `mcp` serves MCP at `/mcp`.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class App:
 
         async def watched(message: Message) -> None:
             nonlocal status
-            if "status" in message:  # write header names in title case, like most servers, for clients that heed the case
+            if "status" in message:  # write header names in title case, like most servers, for case-sensitive clients
                 status, headers = message["status"], {name.title(): value for name, value in message.get("headers", ())}
                 message = {**message, "headers": [*({**_HEADERS, **headers} if scope[ROUTE] == MCP else headers).items()]}
             await send(message)
@@ -91,7 +91,7 @@ class App:
         return math.inf if ended_at is None else IMPORT_SECONDS - (time.monotonic() - ended_at)
 
     def _check_request(self, request: Request, named: str | None) -> None:
-        """Raise an error if the request is invalid for any route. `named` is the host of an absolute request target."""
+        """Raise an error if the request is invalid for any route. `named` is the host in an absolute request target."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
         for name in (host, host if named is None else named):
             check_caller(name, origin, site, self._port, self._names)
@@ -120,7 +120,7 @@ class App:
 
     @contextmanager
     def _open_memory(self, holder: Holder | None) -> Iterator[Commonplace]:
-        """Yield the memories of the only user, or in a household those of the token's owner."""
+        """Yield the memories of the only user, or of the token's owner if a household is served."""
         if isinstance(self._served, Commonplace):
             yield self._served
         elif holder is not None:

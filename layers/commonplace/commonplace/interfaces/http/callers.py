@@ -14,7 +14,7 @@ _NO_WEB_PAGES = "this server does not answer web pages"
 
 
 def loopback(host: str) -> str:
-    """Return the address to listen on for a requested host. Raises `INVALID_ARGUMENT` for a host that is not loopback."""
+    """Return the address to listen on for a requested host. Raises `INVALID_ARGUMENT` if the host is not a loopback host."""
     address = _LISTEN_ON.get(host.lower())
     if address is None:
         raise invalid(
@@ -59,7 +59,7 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
 
 
 def url_of(bound: str, port: int, names: Collection[str]) -> str:
-    """Return the base URL of a server. For a server on every address, the URL has one of `names`, or a loopback address."""
+    """Return the base URL of a server. For a server on every address, the host is one of `names` or a loopback address."""
     if _is_any_address(bound):
         own = "[::1]" if ":" in bound else "127.0.0.1"
         return f"http://{next((name for name in names if not _PORT.search(name)), own)}:{port}"

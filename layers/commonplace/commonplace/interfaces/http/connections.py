@@ -1,4 +1,4 @@
-"""The connections of the HTTP server. Limits on time and number prevent one client from taking all connections."""
+"""The connections of the HTTP server. Limits on their number and duration keep one client from taking all of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.routing import ROUTE, RequestError, failure
 
 HEADER_SECONDS = 10.0
-"""The time limit for the header of a request. The time starts when a connection opens, or with a request's first byte."""
+"""The time limit for a request's header, counted from the opening of the connection or the request's first byte."""
 REQUEST_SECONDS = 60.0
-"""The time limit for receiving a whole request, and for the client to read the next piece of the answer."""
+"""The time limit for receiving a whole request, and for the client to read the next part of the answer."""
 MOST_WAITING = 48
-"""The maximum number of silent connections. One more closes the oldest connection of the address with most of them."""
+"""The maximum number of silent connections. Beyond it, the oldest one from the address with the most is closed."""
 MOST_OPEN = 256
-"""The maximum number of connections. One more refuses the oldest idle connection of the address with most of them."""
+"""The maximum number of connections. Beyond it, the oldest idle one from the address with the most is refused."""
 LOG = "commonplace.log"
-"""The key of the server's state that stores the function which logs a request, if requests are logged."""
+"""The key in the server's state for the function that logs each request, which is None if requests are not logged."""
 _SILENT = 10
 """The number of ticks (of 0.1 seconds) without progress after which a connection counts as silent.
 
-Between two ticks, the server reads everything that arrived. So a client that waits for a busy server is not silent.
+Between two ticks, the server reads everything that has arrived, so a client is not silent while it waits for the server.
 """
 _BUSY = RequestError(ErrorCode.STORAGE_UNAVAILABLE, "too many connections are open; ask again", {"Retry-After": "1"})
 _made = count()
@@ -38,9 +38,9 @@ class Connection(H11Protocol):
         self.number, self._since = next(_made), self.loop.time()
         """`number` orders the connections by age. `_since` is the start of the current wait."""
         self._left, self._taken = 0, self.loop.time()
-        """`_left` is the number of bytes that are not sent yet. `_taken` is the time when the client last read bytes."""
+        """`_left` is the number of bytes not sent yet. `_taken` is the time when the client last read bytes."""
         self._ticks, self._refused = 0, False
-        """`_ticks` counts the ticks of silence. `_refused` is True after the last answer, when all input is ignored."""
+        """`_ticks` counts the ticks of silence. `_refused` is True after an error was sent, when all input is ignored."""
         super().connection_made(transport)
         if len(self.connections) > MOST_OPEN:
             open_connections = [
@@ -56,7 +56,7 @@ class Connection(H11Protocol):
 
     @property
     def runs(self) -> bool:
-        """True if a complete request has arrived and is not answered yet."""
+        """True if a complete request has arrived and has not been answered yet."""
         return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
 
     def data_received(self, data: bytes) -> None:
@@ -69,7 +69,7 @@ class Connection(H11Protocol):
             self._ticks = 0
 
     def tick(self) -> bool:
-        """Close a connection that exceeds a time limit. Returns whether the connection is silent."""
+        """Close the connection if it exceeds a time limit, and return whether it is silent."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
         self._ticks = 0 if self.runs or left < self._left else self._ticks + 1
         if not left or left < self._left:
@@ -80,7 +80,7 @@ class Connection(H11Protocol):
         return silent
 
     def _is_between_requests(self) -> bool:
-        """Return whether a request was answered and no byte of the next request has arrived."""
+        """Return whether a request has been answered and no byte of the next request has arrived."""
         return self.cycle is not None and self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
     def _is_late(self, now: float) -> bool:
@@ -95,7 +95,7 @@ class Connection(H11Protocol):
             log(self._since, {"method": None, ROUTE: None}, error.code.status)
 
     def _send_error(self, error: CommonplaceError) -> bool:
-        """Send an error and return True, unless an answer has begun. Then ignore input, as closing could lose the error."""
+        """Send an error and return True, unless an answer has begun. Later input is ignored: closing could lose the error."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return False
@@ -116,7 +116,7 @@ class Connection(H11Protocol):
 
 
 def close_late(connections: Sequence[Connection]) -> None:
-    """Close the connections that exceed a time limit. If too many connections are silent, close the oldest of them.
+    """Close the connections that exceed a time limit. If too many connections are silent, close the oldest of those.
 
     The server calls this function ten times a second.
     """
@@ -128,7 +128,7 @@ def close_late(connections: Sequence[Connection]) -> None:
 
 
 def _find_oldest(connections: Sequence[Connection]) -> Connection:
-    """Return the oldest connection of the address with the most connections."""
+    """Return the oldest connection from the address with the most connections."""
     addresses = [connection.client and connection.client[0] for connection in connections]
     (most, _), *_ = Counter(addresses).most_common(1)
     same = (connection for connection, address in zip(connections, addresses, strict=True) if address == most)

@@ -28,9 +28,9 @@ from commonplace.interfaces.mcp.server import server_over
 if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
-LAST_ANSWERS = 60.0  # seconds that running requests have at shutdown
+LAST_ANSWERS = 60.0  # seconds that running requests have to finish at shutdown
 _ENDING = (signal.SIGINT, signal.SIGTERM)
-_KEEP_ALIVE = 120  # seconds between two requests
+_KEEP_ALIVE = 120  # maximum seconds between two requests on one connection
 _CLOSING = 2.0  # seconds that connections have to close
 _TICK = 0.1  # seconds
 
@@ -42,10 +42,10 @@ def listen(
 ) -> None:  # fmt: skip
     """Serve the memories of one user or of a household until SIGINT or SIGTERM. `ready` is called with the base URL.
 
-    After a signal, new requests are refused, and running requests have a minute to finish. If there are any, `ending` is
-    called with their number. A second signal ends the server at once. Port 0 stands for any free port. `page` builds the
-    pages for people, given the port. `over` builds the server for `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host, and
-    `CONFLICT` if the port is in use.
+    After a signal, new requests are refused, and running requests have a minute to finish. If any requests are running,
+    `ending` is called with their number. A second signal ends the server at once. Port 0 stands for any free port. `page`
+    takes the port and builds the pages for people. `over` builds the MCP server for `/mcp`. Raises `INVALID_ARGUMENT` for a
+    forbidden host, and `CONFLICT` if the port is in use.
     """
     log_without_texts()
     if isinstance(served, Household):
@@ -85,12 +85,12 @@ def listen(
 
 
 def bind(address: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address. Raises `CONFLICT` if the port is in use."""
+    """Return a socket that listens on an address and port. Raises `CONFLICT` if the port is in use."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         listener = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
-        # Accepted connections inherit TCP_NODELAY. Without this option, the end of an answer waits 40 ms for the client's
-        # delayed ACK of the beginning. asyncio sets the option only for sockets that name their protocol.
+        # Accepted connections inherit TCP_NODELAY. Without this option, the end of an answer is held back 40 ms until the
+        # client acknowledges the beginning. asyncio sets the option only for sockets that name their protocol.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listener
     except OSError as error:

@@ -59,7 +59,7 @@ class OpenMemories:
             raise failed[0]
 
     def _close_beyond(self, most: int) -> list[Exception]:
-        """Close the least recently used memories. Errors are returned, so that the current request does not fail."""
+        """Close the least recently used memories, and return any errors so that the current request does not fail."""
         with self._lock:
             unused = [user for user, opened in self._opened.items() if not opened.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
@@ -67,7 +67,7 @@ class OpenMemories:
         for opened in gone:
             try:
                 opened.close()
-            except Exception as error:  # noqa: BLE001 - whatever the failure, the others must be closed
+            except Exception as error:  # noqa: BLE001 - after any failure, the others must still be closed
                 _LOG.error("the memory of a user can't be closed", exc_info=error)
                 failed.append(error)
         return failed

@@ -18,7 +18,7 @@ from commonplace.use_cases.dispatch import internal_error
 
 MAX_BODY = 8_000_000  # bytes
 ROUTE = "commonplace.route"
-"""The key of the ASGI scope that stores the pattern of the request's route."""
+"""The ASGI scope key for the pattern of a request's route."""
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _THREADS = 8
 _PARAMETER = re.compile(r"<(path:)?(\w+)>")
@@ -37,7 +37,7 @@ class RequestError(CommonplaceError):
 
 
 class Route(NamedTuple):
-    """A path of the server. The handler receives each part like `<name>` by name. A part `<path:name>` may contain slashes.
+    """A path of the server. The handler gets each part such as `<name>` as a keyword. `<path:name>` may contain slashes.
 
     `most_bytes` is the maximum size of the body. If it exceeds `MAX_BODY`, the body is written to a temporary file.
     """
@@ -98,12 +98,12 @@ def header(request: Request, name: str) -> str | None:
 
 
 def address(request: Request) -> str:
-    """Return the base URL of the server as the request names it."""
+    """Return the base URL of the server, with the host name that the request uses."""
     return f"{request.scope['scheme']}://{request.headers['host']}"
 
 
 def failure(error: Exception) -> Response:
-    """Convert an exception to an error response. The response to an unexpected exception has only a code and an id."""
+    """Convert an exception to an error response. For an unexpected exception, it contains only a code and an id."""
     known = error if isinstance(error, CommonplaceError) else internal_error(error)
     return json_response(known.code.status, known.body(), known.headers if isinstance(known, RequestError) else {})
 

@@ -1,4 +1,4 @@
-"""The token file of a server for several users, which contains the name, user and hash of each token, but no token."""
+"""The token file of a server for several users, which contains each token's name, user and hash, but not the token."""
 
 import hmac
 import os

@@ -1,4 +1,4 @@
-"""Describe the location and format of the configuration file of each client that starts MCP servers."""
+"""Describe where each MCP client keeps its configuration file, and which format the file has."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ _FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Client:
-    """A client and its configuration file, which lists servers below the key `servers`. If `typed`, entries state "stdio".
+    """A client with its configuration file, which lists servers under `servers`. If `typed` is true, entries state "stdio".
 
-    If the file is outside the settings folder, the environment variable `variable` can name another folder than home.
+    If the file is outside the settings folder, the environment variable `variable` can replace the home folder.
     """
 
     title: str
@@ -30,7 +30,7 @@ class Client:
     variable: str | None = None
 
     def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
-        """Return the path of the file. `platform` is like `sys.platform`. `named` returns the folder in a variable."""
+        """Return the path of the file. `platform` is a value of `sys.platform`. `named` returns a variable's folder."""
         settings = _FOLDERS.get(platform, _FOLDERS["linux"])
         variable, usual = settings if self.in_settings else (self.variable, ())
         folder = named(variable) if variable else None

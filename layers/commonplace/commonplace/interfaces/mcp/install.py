@@ -31,12 +31,12 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the file lacks the entry, or has a different one."""
+        """Whether the file lacks the entry or contains a different one."""
         return bool(self.old != self.new)
 
 
 def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
-    """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file is not suitable JSON."""
+    """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file's JSON is invalid."""
     before, entry = _read_text(file), client.entry(command[0], list(command[1:]))
     try:
         whole = read_object(before) if before and before.strip("\ufeff \t\r\n") else {}
@@ -50,7 +50,7 @@ def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
 
 
 def write(change: Change) -> Path | None:
-    """Write the file atomically. Returns the path of the backup copy, if any. Raises `CONFLICT` if the file has changed."""
+    """Write the file atomically and return the path of the backup copy, if any. Raises `CONFLICT` if the file has changed."""
     if _read_text(change.file) != change.before:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{change.file} was changed meanwhile; run this again")
     file = change.file.resolve()  # replace the target of a link, not the link
@@ -84,7 +84,7 @@ def _format_config(whole: dict[str, Any], before: str) -> str:
     text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
     try:
         text.encode()
-    except UnicodeEncodeError:  # an unpaired surrogate is written as an escape
+    except UnicodeEncodeError:  # an unpaired surrogate can only be written as an escape sequence
         text = json.dumps(whole, indent=indent) + "\n"
     return text.replace("\n", "\r\n") if "\r\n" in before else text
 

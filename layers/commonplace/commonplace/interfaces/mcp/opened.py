@@ -1,4 +1,4 @@
-"""Open the memory of a server on first use, because servers start long before their first request."""
+"""Open a server's memory on first use, because servers start long before their first request."""
 
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class UserMemory(Protocol):
-    """The memory of one user, as a model uses it. Both methods may raise `CommonplaceError`."""
+    """One user's memory, with the methods that a model may use. Both methods may raise `CommonplaceError`."""
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
@@ -23,7 +23,7 @@ class UserMemory(Protocol):
 
 
 OPENED = "commonplace.opened"
-"""The key of the ASGI scope under which a request's memory is stored, if it is not the memory of the server."""
+"""The ASGI scope key for a request's memory, which is set only if the request does not use the server's memory."""
 
 
 def of_request(memory: UserMemory, request: Any) -> UserMemory:
@@ -41,7 +41,7 @@ class OpenedLater:
         self._memory: Commonplace | None = None
 
     def open(self) -> "Commonplace":
-        """Return the memory, and open it if necessary. Raises `STORAGE_UNAVAILABLE` if the memory was closed."""
+        """Return the memory, opening it if necessary. Raises `STORAGE_UNAVAILABLE` if the memory was closed."""
         with self._lock:
             if self._closed:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")

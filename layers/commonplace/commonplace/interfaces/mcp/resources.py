@@ -1,4 +1,4 @@
-"""Serve the resources that a client can read by address, which are single memories and pages with memories."""
+"""Serve single memories and pages of memories as resources, which clients read by URI."""
 
 import json
 from urllib.parse import unquote
@@ -36,13 +36,13 @@ TEMPLATES = types.ListResourceTemplatesResult(
 
 
 def read(uri: str, memory: UserMemory) -> types.ReadResourceResult:
-    """Return the resource at an address. Raises a protocol error if the resource is missing or can't be read."""
+    """Return the resource at a URI. Raises a protocol error if the resource is missing or can't be read."""
     try:
         media, text = _read_contents(uri, memory)
     except CommonplaceError as error:
         code = types.INVALID_PARAMS if error.code.status < 500 else types.INTERNAL_ERROR
         raise MCPError(code, str(error), {"uri": uri, **error.body()}) from None
-    except Exception as error:  # noqa: BLE001 - the client gets a code and an id, but never the text of an unknown failure
+    except Exception as error:  # noqa: BLE001 - the client gets a code and an id, but never an unknown error's text
         raise MCPError(types.INTERNAL_ERROR, str(internal_error(error))) from None
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=media, text=text)])
 

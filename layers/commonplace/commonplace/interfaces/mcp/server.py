@@ -1,4 +1,4 @@
-"""Build the MCP server over a memory, which dispatches each request of the protocol."""
+"""Build an MCP server for a memory, and dispatch the protocol's requests."""
 
 from typing import Any, cast, get_args
 
@@ -16,7 +16,7 @@ _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that declares changes to the list of tools if it serves subscriptions, and that declares no other changes."""
+    """A server that declares notifications of changes only for its list of tools, and only if it serves subscriptions."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         capabilities, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
@@ -26,7 +26,7 @@ class _Server(Server):
 
 
 def server_over(memory: UserMemory, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
-    """Return a server that shows the tools of `tier`. The memory opens on the first tool call or resource read.
+    """Return a server that lists the tools of `tier`. The memory is opened by the first tool call or resource read.
 
     `keeps_lists` is True if one process answers all requests of a client. Only then can the list of tools change.
     """

@@ -1,4 +1,4 @@
-"""Serve the client that started this process over stdin and stdout. Only the protocol writes to stdout."""
+"""Serve the client that started this process, over stdin and stdout. Only protocol messages are written to stdout."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
-"""List the tools that a client is shown, and call tools in threads that can report progress.
+"""List the tools that a client sees, and call tools in threads that can report progress.
 
-A client is shown the tools of a tier and those requested from `discover_memory_tools`, but may call any tool.
+A client sees the tools of its tier and those it requested from `discover_memory_tools`, but it may call any tool.
 """
 
 import functools
@@ -57,13 +57,13 @@ class Tools:
     """The tools for the clients of one server. At most eight calls run at a time.
 
     On stdio, there is one client. Over HTTP, all clients of a user share the added tools until an hour after their last use.
-    `keeps_lists` is True if this process also receives the next request of a client.
+    `keeps_lists` is True if this process also receives each client's next requests.
     """
 
     def __init__(self, memory: UserMemory, keeps_lists: bool) -> None:
         self._memory, self._keeps_lists, self._limiter = memory, keeps_lists, CapacityLimiter(_THREADS)
         self._used: dict[UserMemory, dict[str, float]] = {}
-        """Maps each user's memory to the added tools and the times of their last use, in monotonic seconds."""
+        """Maps each user's memory to its added tools, with the monotonic time in seconds when each was last used."""
         self._changes = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._changes)
         """The handler that notifies subscribed clients of changes, as protocol version 2026-07-28 defines it."""
@@ -73,7 +73,7 @@ class Tools:
         return await to_thread.run_sync(work, limiter=self._limiter)
 
     def shown(self, tier: ShownTier | None, context: ServerRequestContext) -> list[Tool]:
-        """Return the tools that a client is shown, which are the tools of `tier` and the added tools."""
+        """Return the tools that a client sees, which are the tools of `tier` and the added tools."""
         added = self._used.get(of_request(self._memory, context.request), {}).items()
         return shown_tools(
             tier, [name for name, at in added if context.request is None or time.monotonic() - at < _LISTED_FOR]
@@ -82,7 +82,7 @@ class Tools:
     async def call(
         self, tier: ShownTier | None, context: ServerRequestContext, params: CallToolRequestParams
     ) -> CallToolResult:
-        """Call a tool. The answer to a failed call contains its error. An unknown tool raises a protocol error.
+        """Call a tool. If the call fails, the answer contains the error. Raises a protocol error for an unknown tool.
 
         `tier` is the tier that the client is shown. A call of `discover_memory_tools` can add a tool.
         """

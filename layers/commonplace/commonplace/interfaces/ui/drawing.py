@@ -1,4 +1,4 @@
-"""Lay out two pictures, the network of concepts and the growth. The same memories always give the same picture."""
+"""Lay out two pictures, the concept network and the growth chart. The same memories always produce the same picture."""
 
 import math
 from collections import Counter
@@ -19,12 +19,12 @@ _MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # margin of the picture, width of a c
 _LONGEST = 18  # maximum width of a label in columns
 _STEPS, _SPREAD_STEPS = 220, 250
 _MOST_BARS, _THICKEST = 36, 56.0
-_BELOW, _LEFT = 44.0, 56.0  # space for the names of months and for numbers in the growth picture
+_BELOW, _LEFT = 44.0, 56.0  # space for month names and numbers in the growth chart
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept in the picture. `label` is the shortened name. `colour` is a number, or None without a community."""
+    """A concept in the picture. `label` is a shortened name. `colour` is a number, or None without a community."""
 
     name: str
     label: str
@@ -49,7 +49,7 @@ class Network(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A month or a year in the picture. Heights are in picture units. `total` counts the memories at the period's end."""
+    """A bar for one month or year. Heights are in picture units. `total` counts the memories at the end of the period."""
 
     name: str
     added: int
@@ -64,7 +64,7 @@ class Bar(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """The growth picture. `ground` is the height of zero. `before` counts the memories before the first bar."""
+    """The growth chart. `ground` is the y coordinate of zero. `before` counts the memories stored before the first bar."""
 
     bars: list[Bar]
     ground: float
@@ -100,7 +100,7 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
 
 
 def _compute_positions(pull: np.ndarray) -> np.ndarray:
-    """Compute positions from -1 to 1 by a force simulation that starts on a spiral. Links attract, and concepts repel."""
+    """Compute positions from -1 to 1 with a force simulation. Links pull concepts together, and concepts repel each other."""
     number = np.arange(len(pull))
     angle, radius = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
     places = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
@@ -147,7 +147,7 @@ def _shorten_name(name: str) -> str:
 
 
 def growth(months: Sequence[Month]) -> Growth:
-    """Return the newest bars, at most 36. A bar is a month, or a year if the months span more than three years."""
+    """Return the newest bars, at most 36. Each bar is for a month, or for a year if the months span more than three years."""
     years = months and _parse_month(months[-1].month) - _parse_month(months[0].month) >= _MOST_BARS
     sums: dict[int, list[int]] = {}
     for month in months:
@@ -164,7 +164,7 @@ def growth(months: Sequence[Month]) -> Growth:
 
 
 def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
-    """Compute the sizes of the bars. `before` is the number of memories before the first bar."""
+    """Compute the sizes and positions of the bars. `before` is the number of memories stored before the first bar."""
     totals, total = list[int](), before
     for _, added, closed in shown:
         total += added - closed

@@ -32,7 +32,7 @@ def environment() -> Environment:
 
 
 def when(moment: datetime, now: datetime) -> Markup:
-    """Format a time for people as HTML, in the zone of `now`. A time today or yesterday includes the hour."""
+    """Format a datetime for people as HTML, in the time zone of `now`. For today and yesterday, include the time of day."""
     local = moment.astimezone(now.tzinfo)
     days = (now.date() - local.date()).days
     relative = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(days, _format_date(local))
@@ -42,19 +42,19 @@ def when(moment: datetime, now: datetime) -> Markup:
 
 
 def day(moment: datetime, now: datetime) -> Markup:
-    """Format the date of a time as HTML, in the zone of `now`."""
+    """Format the date of a datetime as HTML, in the time zone of `now`."""
     local = moment.astimezone(now.tzinfo)
     return Markup('<time datetime="{}">{}</time>').format(local.date().isoformat(), _format_date(local))
 
 
 def lang(text: str) -> Markup:
-    """Return the `lang` attribute for a text, which fonts, line breaks and voices need, or "" for an unknown language."""
+    """Return the `lang` attribute for a text, or "" for an unknown language. Browsers choose fonts and line breaks by it."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 
 
 def number(value: float) -> str:
-    """Format a number with commas between thousands."""
+    """Format a number with commas as thousands separators."""
     return f"{value:,}"
 
 
@@ -64,7 +64,7 @@ def label(name: str) -> str:
 
 
 def fault(error: CommonplaceError | None, field: str) -> str | None:
-    """Return the message to show beside a form field, or None if the error is not about this field."""
+    """Return the message to show next to a form field, or None if the error is not about this field."""
     if error is None or error.field is None or error.field.split(".")[-1] != field:
         return None
     return error.message.removeprefix(f"{error.field}: ")

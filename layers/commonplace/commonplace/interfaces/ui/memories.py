@@ -18,7 +18,7 @@ _CHOICES = {"categories": get_args(Category), "sections": get_args(Section), "co
 
 
 def memories(visit: Visit) -> Response:
-    """Show the search form, with the memories that match a query or a page of all memories."""
+    """Show the search form with either the memories that match a query or a page of all memories."""
     shown = {**_CHOICES, **_describe_request(visit)}
     try:
         return visit.show("search.html", **shown, found=_find_results(visit))
@@ -29,18 +29,18 @@ def memories(visit: Visit) -> Response:
 
 
 def results(visit: Visit) -> Response:
-    """Show the results without the form, for a script that requests results while a person types."""
+    """Show only the search results, for a script that searches while a person types."""
     return visit.show("found.html", **_describe_request(visit), found=_find_results(visit))
 
 
 def _describe_request(visit: Visit) -> dict[str, Any]:
-    """Return the values for the form: the parameters of the URL, and the names of the filters among them."""
+    """Return the form's values, which are the URL parameters and the names of the filters that those parameters set."""
     arguments = visit.arguments
     return {"given": arguments, "narrowed": [name for name in _FILTERS if name in arguments]}
 
 
 def _find_results(visit: Visit) -> SearchResult | ListResult:
-    """Search or list the memories. Searches on the page do not count as a use of the memories."""
+    """Search or list the memories. A search on the page does not count as a use of the memories it finds."""
     data = visit.arguments
     category: Any = data.get("category")
     options = _build_options(data)
@@ -70,12 +70,12 @@ def memory(visit: Visit, memory_id: str) -> Response:
         try:
             history = visit.memory.history(memory_id=memory_id)
         except CommonplaceError:
-            raise error from None  # a damaged memory has no history, so the first error says more
+            raise error from None  # a damaged memory has no history, so the first error is more useful
         return visit.show("closed_memory.html", memory_id=memory_id, history=history, why=error.message)
 
 
 def sections(visit: Visit, memory_id: str) -> Response:
-    """Show the sections below a memory. The page loads them separately, because the history reads all records."""
+    """Show the sections below a memory. The page loads them separately, because the history takes a scan of all records."""
     item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"

@@ -1,4 +1,4 @@
-"""Answer the requests of the page: check access, call the view of each route, and add headers to every answer."""
+"""Answer the page's requests by checking access, calling the route's view and adding headers to the response."""
 
 import hashlib
 import mimetypes
@@ -41,7 +41,7 @@ _MESSAGES = {
     ErrorCode.METHOD_NOT_ALLOWED: "this page does not support this method",
     ErrorCode.PAYLOAD_TOO_LARGE: "the request is too large for this page",
 }
-"""The messages that people see if the server itself refuses a request."""
+"""The messages that people see if the server refuses a request before any view runs."""
 
 
 def get_ready(memory: Commonplace) -> None:
@@ -91,7 +91,7 @@ class Page:
             return await table.run(request, route, lambda body: _show_view(visit, request, route, parts, body))
         except ClientDisconnect:
             raise
-        except Exception as error:  # noqa: BLE001 - every error has its page
+        except Exception as error:  # noqa: BLE001 - every error gets an error page
             known = error if isinstance(error, CommonplaceError) else internal_error(error)
             if isinstance(error, RequestError):
                 known = CommonplaceError(error.code, _MESSAGES[error.code])
@@ -109,7 +109,7 @@ class Page:
 
 
 def _show_view(visit: Visit, request: Request, route: Route, parts: dict[str, str], body: IO[bytes]) -> Response:
-    """Return the answer of a view. A form is accepted only if it comes from this page."""
+    """Return a view's response. A form is accepted only if one of this server's own pages sent it."""
     with TemporaryDirectory() if route.method == "POST" else nullcontext("") as named:
         if route.method == "POST":
             fields = read_form(body, header(request, "content-type") or "", Path(named))
@@ -133,7 +133,7 @@ def _load_files() -> dict[str, bytes]:
 
 
 def _serve_file(name: str, known: str) -> Response:
-    """Return a style sheet or script, which has no user data. `known` contains the ETags that the browser has cached."""
+    """Return a style sheet or script, which contains no user data. `known` contains the ETags that the browser has cached."""
     body = _load_files().get(name)
     if body is None:
         return Response("there is no such file\n", 404, media_type="text/plain")

@@ -1,4 +1,4 @@
-"""The views with pictures of the growth of the memories, and of the concepts that occur together."""
+"""The views that draw how the number of memories grew, and which concepts occur together."""
 
 from starlette.responses import Response
 

@@ -26,7 +26,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "needs_review": "waiting for approval", "applied": "done", "planned": "planned", "lost": "skipped, changed meanwhile",
     "over_cap": "over the limit of a day", "kept": "kept, changed since", "undone": "undone", "discarded": "discarded",
 }  # fmt: skip
-"""The names of the outcomes in display order. Outcomes that wait for a person come first."""
+"""The labels of the outcomes, in display order. Outcomes that await a person's approval come first."""
 
 
 def runs(visit: Visit) -> Response:
@@ -39,7 +39,7 @@ def runs(visit: Visit) -> Response:
 
 
 def run_page(visit: Visit, run_id: str) -> Response:
-    """Show a page of a run's operations, applied or planned, with reasons and source texts."""
+    """Show a page of a run's applied or planned operations, with their reasons and source texts."""
     report = visit.memory.run_report(run_id)
     order = list(OUTCOMES)
     operations = sorted(report.operations, key=lambda operation: order.index(operation.operation.outcome))
@@ -58,14 +58,14 @@ def run_page(visit: Visit, run_id: str) -> Response:
 
 
 def approve(visit: Visit, run_id: str) -> Response:
-    """Apply the operations of a run that wait for review."""
+    """Apply those operations of a run that are waiting for review."""
     run = visit.memory.approve_run(run_id)
     summary = ", ".join(f"{count:,} {says}" for count, says in _count_outcomes(run))
     return visit.go(f"/ui/runs/{run_id}", f"Approved: {summary}.")
 
 
 def discard(visit: Visit, run_id: str) -> Response:
-    """Discard the operations of a run that wait for review."""
+    """Discard those operations of a run that are waiting for review."""
     visit.memory.discard_run(run_id)
     return visit.go(f"/ui/runs/{run_id}", "Discarded: the waiting changes are not applied.")
 
@@ -84,7 +84,7 @@ def _find_undo(run: Run, newest: Sequence[Run]) -> Run | None:
 
 
 def beginning(visit: Visit, of: int) -> int:
-    """Return the number of the first item to show, which the URL gives as `from`, but at most `of`."""
+    """Return the index of the first item to show, which is the URL parameter `from`, but at most `of`."""
     number = whole_number(visit.arguments.get("from"))
     return min(number, of) if isinstance(number, int) else 0
 

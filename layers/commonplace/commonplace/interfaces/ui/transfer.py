@@ -34,7 +34,7 @@ def form(visit: Visit) -> Response:
 
 
 def planned(visit: Visit) -> Response:
-    """Show the memories that the uploaded files would add, and keep the upload for an hour. No memory is stored."""
+    """Show which memories the uploaded files would add, without storing them, and keep the upload for an hour."""
     kind = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:
@@ -71,7 +71,7 @@ def _import_upload(visit: Visit, listed: range, *, apply: bool) -> Imported:
 
 
 def applied(visit: Visit) -> Response:
-    """Store the memories of the plan."""
+    """Store the memories in the plan."""
     plan = _import_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
     message = f"Imported: {plan.added:,} memories added, {_count_known(plan):,} were already stored."

@@ -24,15 +24,15 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.importing.sources import Source
 
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
-"""The maximum number of files of one import, and the maximum size of the unpacked files in bytes."""
+"""The maximum number of files in one import, and the maximum total size of the unpacked files in bytes."""
 _PIECE = 65_536  # bytes
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError)
-_NO_YEAR = 1980  # the year of archive entries without a time
-_LONGEST = 200  # maximum length of a name in bytes of UTF-8, because file systems limit it
+_NO_YEAR = 1980  # the year that archive entries without a timestamp have
+_LONGEST = 200  # maximum length of a file name in UTF-8 bytes, because file systems limit it
 
 
 def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str]:
-    """Return the fields of a form, and write its files into a folder. A form of an unknown type gives no fields."""
+    """Return a form's fields, and write the form's files to a folder. Return no fields for an unknown content type."""
     kind, options = parse_options_header(content_type)
     if kind == b"application/x-www-form-urlencoded":
         return dict(parse_qsl(body.read().decode(errors="replace"), keep_blank_values=True))
@@ -66,7 +66,7 @@ def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str
 
 
 def store(file: IO[bytes], name: str, folder: Path) -> None:
-    """Write a file into a folder under the name that the browser sent. A file with the same name is replaced."""
+    """Write a file to a folder under the name that the browser sent, replacing any file with the same name."""
     path = folder / _own_path(name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield an archive of the files in a folder, or the only archive in it. Raises `INVALID_ARGUMENT` for an empty folder."""
+    """Yield an archive of a folder's files, or the only file if it is an archive. Raises `INVALID_ARGUMENT` without files."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
         raise invalid("files", "choose a file or a folder first")
@@ -114,7 +114,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with opened.open(info) as entry, path.open("wb") as file:
                     shutil.copyfileobj(entry, file)
-                if info.date_time[0] > _NO_YEAR:  # the import dates notes by the time of the file
+                if info.date_time[0] > _NO_YEAR:  # the import dates notes by their files' timestamps
                     at = datetime(*info.date_time).astimezone().timestamp()
                     os.utime(path, (at, at))
     except _UNREADABLE as error:
@@ -123,13 +123,13 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
 
 
 def _is_shown(name: str) -> bool:
-    """Return whether an entry of an archive is neither hidden nor metadata of macOS."""
+    """Return whether an archive entry is neither hidden nor macOS metadata."""
     return not any(part.startswith((".", "__MACOSX")) for part in _own_path(name).parts)
 
 
 def _own_path(name: str) -> PurePosixPath:
-    """Return a relative path for a name from a browser or archive. The path can't lead outside of the folder."""
-    cleaned = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon marks a drive, or a stream of a file
+    """Convert a name from a browser or archive to a relative path that can't lead outside the folder."""
+    cleaned = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # on Windows, colons mark drives and data streams
     parts = [part for part in cleaned.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))
 

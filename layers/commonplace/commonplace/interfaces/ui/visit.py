@@ -1,4 +1,4 @@
-"""The input and output of views. A `Session` is one browser. A `Visit` is one request, and builds its answer."""
+"""The input and output of views. A `Session` stands for one browser, and a `Visit` for one request and its response."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ HOME = "/ui"
 
 
 class Also(NamedTuple):
-    """A memory that is related to the last action. `says` is the text that the page shows about it."""
+    """A memory that is related to the last action. `says` is the page's text about this memory."""
 
     memory_id: str
     says: str
@@ -34,7 +34,7 @@ class Notice:
 
 @dataclass
 class Session:
-    """A browser that has access. Each form sent to the browser contains `form_token`."""
+    """A browser that has access. Every form that the server sends to the browser contains `form_token`."""
 
     form_token: str = field(default_factory=secrets.token_urlsafe)
     notice: Notice | None = None
@@ -46,9 +46,9 @@ class Session:
 
 
 class Sessions:
-    """The sessions of one process at one port, which exist only in the memory of the process.
+    """The sessions of one server process on one port, which are never written to disk.
 
-    The name of the cookie includes the port and a random part, because browsers send a cookie to every port of a host.
+    The cookie's name includes the port and a random part, because browsers send a host's cookies to all of its ports.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -58,7 +58,7 @@ class Sessions:
         self._lock = Lock()
 
     def open(self, token: str) -> str | None:
-        """Start a session and return the value of its cookie, or None for a wrong token. A token can be used only once."""
+        """Start a session and return its cookie's value, or None if the token is invalid. The token can be used only once."""
         with self._lock:
             if self._token is None or not secrets.compare_digest(token.encode(), self._token.encode()):
                 return None
@@ -68,13 +68,13 @@ class Sessions:
             return value
 
     def of(self, cookies: Mapping[str, str]) -> Session | None:
-        """Return the session that the cookies of a browser belong to, or None."""
+        """Return the session to which a browser's cookies belong, or None."""
         return self._opened.get(cookies.get(self.cookie, ""))
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One request. `query` contains the parameters of the URL, and `fields` the fields of a submitted form.
+    """A request. `query` contains the URL parameters, and `fields` contains the fields of a submitted form.
 
     `folder` contains the uploaded files and is deleted after the request.
     """
@@ -89,7 +89,7 @@ class Visit:
 
     @property
     def arguments(self) -> dict[str, str]:
-        """The parameters of the URL that are not blank."""
+        """The URL parameters that are not blank."""
         return _select_filled(self.query)
 
     @property
@@ -98,7 +98,7 @@ class Visit:
         return _select_filled(self.fields)
 
     def show(self, template: str, status: int = 200, /, **shown: Any) -> Response:
-        """Render a template with the values in `shown`. A `CommonplaceError` to show is given as `error`."""
+        """Render a template with the values in `shown`. If `shown` contains `error`, the page displays that error."""
         values = {"error": None, **shown, "path": self.path, "form_token": self.session.form_token}
         text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **values)
         return Response(text, status, media_type="text/html")
@@ -115,17 +115,17 @@ class Visit:
 
 
 def own_path(path: str | None) -> str:
-    """Return the path of the page to go back to, or `HOME` if the path from the form is not below `/ui`."""
+    """Return the path to go back to, which is `path` from the form if it is below `/ui`, and otherwise `HOME`."""
     return path if path is not None and path.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
 
 
 def whole_number(text: str | None) -> Any:
-    """Return the number in a text from a URL or form. Any other text is returned unchanged, and refused by the tool."""
+    """Convert text from a URL or form to a whole number. Return any other text unchanged, so that the tool refuses it."""
     return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else text
 
 
 def with_line_breaks(text: str) -> str:
-    """Return a text with `\\n` as line breaks instead of `\\r\\n`, which forms send."""
+    """Replace the line breaks `\\r\\n`, which browsers send in forms, with `\\n`."""
     return text.replace("\r\n", "\n")
 
 

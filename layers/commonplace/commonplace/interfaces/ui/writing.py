@@ -23,7 +23,7 @@ def new(visit: Visit) -> Response:
 
 
 def store(visit: Visit) -> Response:
-    """Store the typed text as a memory. The next page lists the memories that the text may make untrue."""
+    """Store the text from the form as a memory. The next page lists duplicates and memories that may no longer be true."""
     form = visit.form
     context: dict[str, Any] = {
         "force_category": form.get("force_category"),
@@ -123,7 +123,7 @@ def _format_notes(result: Result) -> str:
 
 
 def _list_compared(stored: StoreResult) -> tuple[Also, ...]:
-    """Return the memories that a new memory may make untrue, and the duplicates of the new memory."""
+    """Return the memories that a new memory may have made untrue, and the new memory's duplicates."""
     advice = stored.recommendations
     untrue = tuple(Also(update.memory_id, f"May no longer be true: {_shorten(update.content)}") for update in advice.updates)
     same = tuple(Also(merge.memory_id, "Says the same") for merge in advice.suggested_merges)
