@@ -1,1 +1,1 @@
-"""Defines the tools, validates their arguments, and renders the manifest and its formats. Contains no use cases."""
+"""Defines the tools, validates their arguments, and renders the manifest in several formats. It contains no use cases."""

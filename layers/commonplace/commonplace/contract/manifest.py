@@ -17,22 +17,22 @@ _ALWAYS = (
 )  # fmt: skip
 _WITHIN: Mapping[Tier, tuple[Tier, ...]] = {"primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",)}
 ShownTier = Literal["primary", "core", "all"]
-"""The tiers of tools that can be shown to an agent. The agent may call hidden tools too."""
+"""The sets of tools that can be shown to an agent, which may also call hidden tools."""
 _SHOWN: Mapping[ShownTier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "all": ("primary", "core", "advanced"),
 }  # fmt: skip
 _ALWAYS_SHOWN = ("get_memory_context", "update_memory", "delete_memory")
-"""Tools shown with the primary tools by default, so that an agent can begin a conversation and correct what it stored."""
+"""The tools shown with the primary tools by default, so that an agent can start a conversation and correct memories."""
 _ANSWERS = ("output_schema", "errors")
 _LEFT_OUT = ("additionalProperties", "pattern", "minLength")
-"""Keywords that are omitted from the schemas shown to a model, because errors explain them."""
+"""The keywords that are omitted from the schemas shown to a model, because error messages explain them."""
 Row = Mapping[str, Any]  # a tool in the manifest
 
 
 def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
     """Return the tools of one tier, or all tools, with their schemas, hints, examples and errors.
 
-    For the primary tier, results and errors are omitted, because a model doesn't need their descriptions for a call.
+    For the primary tier, the descriptions of results and errors are omitted, because a model can call a tool without them.
     """
     tools = rows(tier)
     if tier == "primary":
@@ -41,14 +41,14 @@ def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
 
 
 def manifest_text(tier: Tier | None = None) -> str:
-    """Return the text of the manifest file. The primary tier is minified, because agents read that file at each start."""
+    """Return the text of the manifest file. The primary tier is minified, because agents load it whenever they start."""
     if tier == "primary":
         return json.dumps(manifest(tier), ensure_ascii=False, separators=(",", ":")) + "\n"
     return json.dumps(manifest(tier), indent=2, ensure_ascii=False) + "\n"
 
 
 def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
-    """Return the manifest's rows of one tier, or all rows. The tier `core` includes the primary tools."""
+    """Return the manifest's rows for one tier, or all rows. The tier `core` includes the primary tools."""
     return [row(tool) for tool in TOOLS if tier is None or tool.tier in _WITHIN[tier]]
 
 
@@ -60,13 +60,13 @@ def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[
     tiers, extra = _SHOWN[tier or "primary"], (*added, *(() if tier else _ALWAYS_SHOWN))
     shown = [tool for tool in TOOLS if tool.tier in tiers or tool.name in extra]
     hidden = [tool.name for tool in TOOLS if tool not in shown]
-    # A name without an underscore is also a word, so only the name in backticks counts as a mention.
+    # A name without an underscore may be an ordinary word, so it counts as a mention only in backticks.
     names = "|".join(rf"\b{name}\b" if "_" in name else f"`{name}`" for name in hidden)
     return [_build_shown_row(row(tool), re.compile(names or "(?!)")) for tool in shown]
 
 
 def _build_shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str, JsonValue]:
-    """Return the row of a tool without mentions of hidden tools, and with short schemas."""
+    """Return a tool's row with shortened schemas and without mentions of hidden tools."""
     arguments = _shorten_schema(whole["input_schema"], hidden)
     del arguments["description"]  # the tool's own description suffices
     return {
@@ -93,7 +93,7 @@ def _shorten_schema(node: Any, hidden: re.Pattern[str] | None) -> Any:
 
 
 def without_mentions(text: str, hidden: re.Pattern[str]) -> str:
-    """Return a text without the clauses that mention hidden tools. Clauses end at periods and semicolons."""
+    """Return a text without the clauses that mention hidden tools. A clause ends at a period or semicolon."""
     sentences = []
     for sentence in re.split(r"(?<=\.) (?=[A-Z`])", text):
         shown = "; ".join(clause for clause in sentence.rstrip(".").split("; ") if not hidden.search(clause))
@@ -130,12 +130,12 @@ def row(tool: Tool) -> dict[str, JsonValue]:
 
 
 def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
-    """Return a model's JSON schema without `$ref` and titles. In requests, optional fields are not nullable."""
+    """Return a model's JSON schema without references and titles. In requests, optional fields are not nullable."""
     return flat(model.model_json_schema(mode=mode), nullable=mode == "serialization")
 
 
 def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
-    """Return an existing schema in the flat form. If `nullable`, null stays a possible value."""
+    """Return an existing schema without references and titles. If `nullable` is true, null remains a possible value."""
     flat = _flatten(whole, whole.get("$defs", {}), nullable)
     assert isinstance(flat, dict)
     flat.pop("$defs", None)
@@ -143,7 +143,7 @@ def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
 
 
 def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
-    """Return a part of a schema in the flat form, with references replaced by their `definitions`."""
+    """Return part of a schema without titles, and with each reference replaced by its definition."""
     if isinstance(node, list):
         return [_flatten(item, definitions, nullable) for item in node]
     if not isinstance(node, dict):
@@ -151,7 +151,7 @@ def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
     if "$ref" in node:
         referred = definitions[node["$ref"].rsplit("/", 1)[1]]
         node = {**referred, **{key: value for key, value in node.items() if key != "$ref"}}
-    # a discriminator refers to definitions that are no longer there
+    # a discriminator refers to definitions that were inlined
     node = {key: value for key, value in node.items() if key != "discriminator"}
     if not nullable and "anyOf" in node:
         node = _remove_null(node)
@@ -171,7 +171,7 @@ def _untitle(node: Any) -> Any:
 
 
 def _remove_null(node: dict[str, Any]) -> dict[str, Any]:
-    """Remove null from the choices of an `anyOf`. If a single choice is left, it replaces the `anyOf`."""
+    """Remove null from the choices of an `anyOf`. If a single choice remains, it replaces the `anyOf`."""
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
     fields = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
     return {**choices[0], **fields} if len(choices) == 1 else {**fields, "anyOf": choices}

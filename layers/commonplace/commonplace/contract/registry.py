@@ -14,12 +14,12 @@ from commonplace.domain.fields import Request, Result
 from commonplace.domain.taxonomy import ToolGroup
 
 Tier = Literal["primary", "core", "advanced"]
-"""A client that limits its tools loads the primary tier first, then the core tier. Advanced tools are rarely called."""
+"""The priority of a tool. A client that limits its tools loads the primary tier first, and then the core tier."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """The properties of a tool's calls that an agent framework may rely on."""
+    """The properties of a tool that an agent framework may rely on."""
 
     read_only: bool
     destructive: bool
@@ -28,7 +28,7 @@ class Hints:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `function` is the handler that serves the tool on AWS. `use_cases.dispatch` maps tool names to use cases."""
+    """A tool. `function` names the handler that serves the tool on AWS. `use_cases.dispatch` maps tool names to use cases."""
 
     name: str
     title: str
@@ -490,7 +490,7 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def tool_named(name: str, field: str | None = None) -> Tool:
-    """Return the tool with a name. Raises `UNKNOWN_TOOL` with a message that lists all names."""
+    """Return the tool with this name. Raises `UNKNOWN_TOOL`, with a message that lists all names."""
     if of_type(str, name, field or "tool") not in _BY_NAME:
         raise CommonplaceError(
             ErrorCode.UNKNOWN_TOOL, f"there is no tool of this name; the tools are {', '.join(_BY_NAME)}", field

@@ -1,7 +1,7 @@
 """Converts the arguments that clients send to the declared types, for every interface except Python.
 
 Models and their clients write numbers as text or as `10.0`, write objects and lists as JSON strings, and fill unused fields
-with `""` or null. A field that takes a string is never converted.
+with `""` or null. The value of a string field is never converted.
 """
 
 import re
@@ -16,13 +16,13 @@ from commonplace.domain.strict_json import read_json
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}(\.0+)?")
 _NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?")
-_MOST_JSON = 1_000_000  # characters of a string that is parsed as JSON
+_MOST_JSON = 1_000_000  # maximum length of a string that is parsed as JSON, in characters
 _BOOLEANS = {"true": True, "false": False}
 _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
 def read_flag(text: str, field: str) -> bool:
-    """Parse `true` or `false`, in upper or lower case. For any other text, raise `INVALID_ARGUMENT`, which names `field`."""
+    """Parse `true` or `false`, ignoring case. Raises `INVALID_ARGUMENT`, with the name `field`, for any other text."""
     value = _BOOLEANS.get(text.lower())
     if value is None:
         raise invalid(field, "must be true or false")
@@ -75,7 +75,7 @@ def _read_value(value: Any, declared: Any, path: str, selects: bool) -> Any:
 
 
 def _decode_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
-    """Decode a text for a field that takes no text. If the text encodes no suitable value, return the text itself."""
+    """Decode a string for a field that is not a string. If it encodes no suitable value, return the string unchanged."""
     if bool in parts:
         return _BOOLEANS.get(text.lower(), text)
     if int in parts:
@@ -92,7 +92,7 @@ def _decode_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
 
 
 def _iterate_parts(declared: Any) -> Iterator[Any]:
-    """Yield a type, and the members of its unions and annotations."""
+    """Yield a type and, recursively, the members of its unions and annotations."""
     yield declared
     if get_origin(declared) not in (list, tuple, dict):
         for part in get_args(declared):

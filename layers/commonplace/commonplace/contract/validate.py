@@ -20,7 +20,7 @@ AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused if they contain only a secret
 _IDS = {"id", "memory_id", "memory_ids", "cursor", "run_id", "upload_id"}  # only looked up, never stored
-_FILES = {"data"}  # redacted record by record, when they are read
+_FILES = {"data"}  # redacted record by record when the file is read
 _CODES = {"extra_forbidden": ErrorCode.UNKNOWN_FIELD, "missing": ErrorCode.MISSING_FIELD, "empty_text": ErrorCode.EMPTY_TEXT}
 _TYPES = {
     **dict.fromkeys(("model_type", "model_attributes_type", "dict_type", "mapping_type"), "an object"),
@@ -31,18 +31,18 @@ _TYPES = {
     **dict.fromkeys(("datetime_type", "datetime_parsing", "datetime_from_date_parsing"), "a time in ISO 8601"),
     "string_type": "a string",
 }
-"""The required type in JSON terms, by pydantic's error type."""
+"""Maps pydantic's error types to the names of the required JSON types."""
 _SUBJECT = re.compile(r"^(Input|Value|String|List|Tuple|Dictionary|Datetime) should ")
 
 
 def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
     """Return the validated and redacted request, and the kinds of secrets found in it.
 
-    Times without an offset are in `zone`. Errors, such as `SECRET_ONLY`, have status 400 and name the field.
+    Datetimes without an offset are taken to be in `zone`. Errors, such as `SECRET_ONLY`, have status 400 and name the field.
     """
     request = check(kind, arguments)
     kinds: list[str] = []
-    # Use the key as given, because the stored key is in lower case, and "gatecode" is not a word.
+    # Use the key as it was given, because lower case joins its words: "gateCode" becomes "gatecode".
     key = arguments.get("key") if getattr(request, "key", None) is not None else None
     return _redact_model(request, "", zone, kinds, key), list(dict.fromkeys(kinds))
 
@@ -54,7 +54,7 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
     try:
         return kind.model_validate(dict(arguments))
     except ValidationError as error:
-        # Use only place and message, because the error's own text would quote the input, which may contain a secret.
+        # Use only the location and message, because the error's own text would quote the input, which may contain a secret.
         first: dict[str, Any] = {**error.errors(include_url=False, include_input=False)[0]}
         if not first["loc"] and (name := next((argument for argument in arguments if not str(argument).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
@@ -100,7 +100,7 @@ def _suggest_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
-    """Return a time, which is in `zone` if it has no offset. Raises `INVALID_ARGUMENT` if the time is out of bounds."""
+    """Return a datetime, in `zone` if it has no offset. Raises `INVALID_ARGUMENT` if it is outside the supported range."""
     try:
         return in_zone(value, zone)
     except PydanticCustomError as error:
@@ -108,13 +108,13 @@ def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
 
 
 def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
-    """Redact a value again once its key is known. Also return the kinds of secrets in it. Raises `SECRET_ONLY`."""
+    """Redact a value again once its key is known, and return it with the kinds of secrets found. Raises `SECRET_ONLY`."""
     kinds: list[str] = []
     return _redact_text(value, "value", kinds, key), kinds
 
 
 def _redact_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], key: Any = None) -> Any:
-    """Redact the texts of a request, and set the zone of its times. Add the kinds of secrets in the texts to `kinds`."""
+    """Redact a request's texts, and set the time zone of its datetimes. Add the kinds of secrets found to `kinds`."""
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
@@ -138,9 +138,9 @@ def _redact_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], 
 
 
 def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) -> str:
-    """Redact a text, and add the kinds of its secrets to `kinds`.
+    """Redact a text, and add the kinds of secrets found in it to `kinds`.
 
-    `sibling` is the message before a `text`, or the key of a `value`. Raises `SECRET_ONLY` if a statement is only a secret.
+    `sibling` is the message before a `text`, or the key of a `value`. Raises `SECRET_ONLY` if a statement is just a secret.
     """
     if path == "value" and sibling is not None:
         redaction = redaction_under_key(text, sibling)
@@ -159,12 +159,12 @@ def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) ->
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
-    """Redact a value under a key. For example, `gate_code` makes a bare 4471 a secret. Counts and dates are not secrets."""
+    """Redact a value with the help of its key. Under `gate_code`, for example, 4471 is a secret. Counts and dates are not."""
     names = parts_of_name(key)
     if measures(names, value):
         return redact(value)
     redaction = _redact_as_answer(value, key)
-    is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" is two words
+    is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" contains two words
     if not redaction.kinds and is_split and not describes(names):
         redaction = _redact_as_answer(value, " ".join(names))
     kind = None if redaction.kinds else kind_under(names, value)
@@ -172,7 +172,7 @@ def redaction_under_key(value: str, key: str) -> Redaction:
 
 
 def _redact_as_answer(value: str, key: str) -> Redaction:
-    """Redact a value as the answer to a question about its key, and as an entry under its key."""
+    """Redact a value both as the answer to a question about its key and as an entry under its key."""
     name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")

@@ -14,7 +14,7 @@ NAMES = (
 
 
 def rendered(name: str, rows: Sequence["Row"]) -> Any:
-    """Return the tools of these rows in the format `name`, one of `NAMES`, as plain JSON values."""
+    """Return the tools in `rows` as JSON values in the format `name`, which is one of `NAMES`."""
     from commonplace.contract.formats import aws_agents, model_apis, openapi
 
     renderers: Mapping[str, Callable[[Sequence[Row]], Any]] = {
@@ -32,5 +32,5 @@ def rendered(name: str, rows: Sequence["Row"]) -> Any:
 
 
 def text(name: str, rows: Sequence["Row"]) -> str:
-    """Return the rendered tools as the text of a file."""
+    """Return the rendered tools as JSON text for a file."""
     return json.dumps(rendered(name, rows), indent=2, ensure_ascii=False) + "\n"

@@ -11,18 +11,18 @@ from commonplace.contract.registry import tool_named
 Schema = Mapping[str, Any]
 
 MOST_PARAMETERS = 5
-"""The maximum number of parameters of a function (the service's quota `parameters-per-function`)."""
+"""The maximum number of parameters per function, which is the service's quota `parameters-per-function`."""
 MOST_FUNCTIONS = 11
-"""The maximum number of functions of an action group. It equals the default quota of an agent (`APIs per Agent`)."""
+"""The maximum number of functions per action group, which equals an agent's default quota (`APIs per Agent`)."""
 MOST_DESCRIBED = 200
 """The maximum length of an action group's description, in characters."""
 EXTRA = "options"
-"""The parameter that contains the fields beyond the limit, as a JSON object in a string."""
+"""The parameter for the fields that exceed the limit, as a JSON object in a string."""
 _ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
 
 
 def described(schema: Schema) -> str:
-    """Return a field's description followed by its limits and default, unless the description states them already."""
+    """Return a field's description, followed by its limits and its default if the description does not state them already."""
     description: str = schema.get("description", "")
     clauses = [clause for clause in _list_clauses(schema) if clause.casefold() not in description.casefold()]
     limits = "; ".join(clauses)
@@ -30,7 +30,7 @@ def described(schema: Schema) -> str:
 
 
 def shape(schema: Schema) -> str:
-    """Return a value's shape in one line, for example `{key: a|b, level?: integer 1-5, tags?: [string]}`."""
+    """Return the shape of a schema's values on one line, for example `{key: a|b, level?: integer 1-5, tags?: [string]}`."""
     kind = schema["type"]
     if kind == "object":
         required = schema.get("required", ())
@@ -84,7 +84,7 @@ def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
-    """Return the name and description of a function's action group. Raises `ValueError` for too many tools."""
+    """Return the name and description of a function's action group. Raises `ValueError` if there are too many tools."""
     if len(rows) > MOST_FUNCTIONS:
         raise ValueError(f"{function}: {len(rows)} tools, an action group has {MOST_FUNCTIONS} at most")
     titles = "; ".join(row["title"] for row in rows)
@@ -93,7 +93,7 @@ def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def confirmation(row: Row) -> str:
-    """Return `ENABLED` if the agent must ask the user first, because the tool can change something, else `DISABLED`."""
+    """Return `DISABLED` for a read-only tool, and `ENABLED` for a tool that the agent may call only after asking the user."""
     return "DISABLED" if row["hints"]["read_only"] else "ENABLED"
 
 
@@ -165,7 +165,7 @@ def _build_tool(row: Row) -> dict[str, Any]:
 
 
 def _reduce_schema(schema: Schema) -> dict[str, Any]:
-    """Return a schema with only the keywords that the gateway accepts. Descriptions state the limits."""
+    """Return a schema with only the keywords that the gateway accepts, and with the limits stated in the descriptions."""
     reduced: dict[str, Any] = {"type": schema["type"]}
     if described(schema):
         reduced["description"] = described(schema)

@@ -5,7 +5,7 @@ from typing import Any
 
 from commonplace.contract.manifest import Row
 
-# the only keywords that Amazon Nova accepts at the top level; other models need no others
+# the only keywords that Amazon Nova accepts at the top level; no other model needs more
 _AT_THE_TOP = ("type", "properties", "required")
 _OF_GEMINI = frozenset(
     "type format description enum default nullable anyOf properties required items pattern minimum maximum minLength"
@@ -31,7 +31,7 @@ def _build_tool(row: Row) -> dict[str, Any]:
             "readOnlyHint": row["hints"]["read_only"],
             "destructiveHint": row["hints"]["destructive"],
             "idempotentHint": row["hints"]["idempotent"],
-            "openWorldHint": False,  # a memory contains only what was stored in it
+            "openWorldHint": False,  # the tools access only stored memories
         },
     }
 

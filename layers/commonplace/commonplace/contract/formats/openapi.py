@@ -1,6 +1,6 @@
-"""Describes every route of the HTTP interface, on AWS and locally, in OpenAPI 3.1 with its results and errors.
+"""Describes every route of the HTTP interface on AWS and locally, with its results and errors, in OpenAPI 3.1.
 
-Also describes the routes of a server for several users, which requires a token.
+It also describes the routes of a server for several users, which requires tokens.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ _EXPORT_ID = _path_parameter("export_id", "The `export_id` that `export_memories
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return an OpenAPI document with the routes for tools, the manifest, imports, exports and nightly runs."""
+    """Return an OpenAPI document with the routes for tools, the manifest, imports, exports, nightly runs and feedback."""
     posts = {f"/tools/{row['name']}": _build_tool(row) for row in rows}
     posts |= {"/memories": _build_store_many(), "/import": _build_import(), "/uploads": _build_upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
@@ -81,7 +81,7 @@ def write(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def write_local(rows: Sequence[Row], url: str) -> dict[str, Any]:
-    """Return the OpenAPI document of the local server at a base URL."""
+    """Return the OpenAPI document for the local server at a base URL."""
     whole = write(rows)
     headers = {f"#/components/parameters/{name}" for name in whole["components"]["parameters"]}
     paths = {path: _localize_path(item, headers) for path, item in whole["paths"].items()}
@@ -179,7 +179,7 @@ def _build_error() -> dict[str, Any]:
 
 
 def _localize_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    """Return a path for the local server, without `headers` and without the statuses that only API Gateway returns."""
+    """Adapt a path to the local server by removing `headers` and the statuses that only API Gateway returns."""
     operations: dict[str, Any] = {}
     for method, operation in item.items():
         if method != "parameters":
@@ -212,14 +212,14 @@ _EVERYWHERE = (
     ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
-"""Errors that any route may return. For example, a request or its answer may be too large on any route."""
+"""The errors that any route may return. For example, the request or the answer may be too large on any route."""
 OF_BODIES = (
     ErrorCode.INVALID_JSON, ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD,
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
-"""Errors that a request body may cause."""
+"""The errors that an invalid request body may cause."""
 OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
-"""Errors that the headers for the user and the time zone may cause."""
+"""The errors that invalid headers for the user and the time zone may cause."""
 _THROTTLED = {"description": "Too many requests: sent by API Gateway itself; try again later."}
 
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
@@ -246,7 +246,7 @@ def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[s
 
 
 def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """Group pairs of status and label into one error response per status."""
+    """Group pairs of status and error label into one error response per status."""
     return {
         str(status): {
             "description": ", ".join(label for _, label in group),
@@ -348,7 +348,7 @@ _HEADERS = {
 
 
 def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
-    """Return the OpenAPI document of a server with tokens. Any route may refuse a missing token or too many requests."""
+    """Return the OpenAPI document for a server with tokens. Any route may refuse a missing token or too many requests."""
     whole = write_local(rows, url)
     refused = failures(statuses(_HEADERS))
     for code, (name, description, of_value) in _HEADERS.items():
