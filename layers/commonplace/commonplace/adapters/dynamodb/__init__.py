@@ -1,1 +1,1 @@
-"""Adapters that store records, PENDING rows, usage, the ledger and runs in one DynamoDB table."""
+"""Stores records, PENDING rows, usage, the ledger and runs in one DynamoDB table."""

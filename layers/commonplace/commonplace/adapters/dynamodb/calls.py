@@ -1,4 +1,4 @@
-"""Calls the DynamoDB table. All calls of a `Calls` object share one deadline and retry transient failures."""
+"""Calls the DynamoDB table. All calls through one `Calls` object share a deadline and retry transient failures."""
 
 import itertools
 import logging
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 MOST_ACTIONS = 100
-"""The largest number of actions in one transaction."""
+"""The maximum number of actions in a transaction."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _KEYS_PER_CALL = 100
-_DELETES_PER_CALL = 10  # an item has at most 400 KB, and a transaction at most 4 MB
+_DELETES_PER_CALL = 10  # an item is limited to 400 KB, and a transaction to 4 MB
 Failure = ClientError | BotoCoreError
 _REFUSED = "ConditionalCheckFailed"
 _SOON = {
@@ -44,14 +44,14 @@ _SOON_WITHIN = {"ProvisionedThroughputExceeded", "ThrottlingError", "Transaction
 
 @dataclass(frozen=True)
 class Refusal:
-    """An action whose condition failed. `place` is its index in the transaction, and `item` the existing item, or {}."""
+    """An action whose condition failed. `place` is its index in the transaction. `item` is the existing item, or {}."""
 
     place: int
     item: dict[str, Any]
 
 
 class Calls:
-    """Makes calls to the table under a shared deadline. A call raises `STORAGE_UNAVAILABLE` if it doesn't succeed in time."""
+    """Calls the table under a shared deadline. A call that does not succeed in time raises `STORAGE_UNAVAILABLE`."""
 
     def __init__(self, client: "DynamoDBClient", name: str, until: float) -> None:
         self._client, self._name, self._until = client, name, until
@@ -64,8 +64,8 @@ class Calls:
         time.sleep(pause)
 
     def transact(self, actions: Sequence[Action]) -> list[Refusal]:
-        """Write all actions or none. Return the refused actions. The list is empty if all actions were written."""
-        token = str(uuid.uuid4())  # DynamoDB recognizes a repeated attempt by this token
+        """Write all actions or none. Return the refused actions, or an empty list if all actions were written."""
+        token = str(uuid.uuid4())  # this token lets DynamoDB recognize a repeated attempt
         whole: list[Any] = [action.on(self._name) for action in actions]
         try:
             self._call_with_retries(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
@@ -136,11 +136,11 @@ class Calls:
         return items_by_key
 
     def get_item(self, user: str, item: str) -> Item | None:
-        """Return the item with a key, or None. The read is strongly consistent."""
+        """Return the item with this key, or None. The read is strongly consistent."""
         return self.get([(user, item)]).get((user, item))
 
     def page(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> tuple[list[Item], Item | None]:
-        """Return one page of a query (at most 1 MB), and the key to continue after, or None after the last page."""
+        """Return one page of a query, of at most 1 MB, and the key after which to continue, or None after the last page."""
         if after is not None:
             how["ExclusiveStartKey"] = after
         names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
@@ -195,14 +195,14 @@ def key_of(user: str, item: str) -> Item:
 
 
 def partition_condition(user: str, prefix: str = "") -> tuple[str, Mapping[str, Any]]:
-    """Return the query condition and its values for the rows of a partition. `prefix` limits the sort keys."""
+    """Return the query condition and its values for the rows in a partition whose sort keys start with `prefix`."""
     if not prefix:
         return f"#{USER} = :user", {":user": {"S": user}}
     return f"#{USER} = :user AND begins_with(#{ITEM}, :prefix)", {":user": {"S": user}, ":prefix": {"S": prefix}}
 
 
 def refusals(error: Failure) -> list[Refusal]:
-    """Return the refused actions of a write. The list is empty if the write failed for another reason."""
+    """Return the refused actions of a write, or an empty list if the write failed for another reason."""
     if not isinstance(error, ClientError):
         return []
     if error.response["Error"]["Code"] == f"{_REFUSED}Exception":
@@ -225,7 +225,7 @@ def is_transient(error: Failure) -> bool:
 
 
 def storage_error(error: Failure) -> CommonplaceError:
-    """Translate a failure of DynamoDB. DynamoDB's own message is left out, because it may quote data."""
+    """Convert a DynamoDB failure to an error, without DynamoDB's own message, because it may quote data."""
     if is_transient(error):
         return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy or can't be reached; try again")
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
@@ -251,13 +251,13 @@ def connect(region: str, endpoint_url: str | None = None, seconds: float = 3.0) 
 
 
 class Table:
-    """A DynamoDB table. `remaining` returns the seconds that the caller may still spend."""
+    """A DynamoDB table. `remaining` returns how many more seconds the caller may spend."""
 
     def __init__(self, client: "DynamoDBClient", name: str, remaining: Callable[[], float] = lambda: _SECONDS) -> None:
         self._client, self._name, self._remaining = client, name, remaining
 
     def calls(self, at_most: float = math.inf) -> Calls:
-        """Return a `Calls` object that ends after the caller's remaining time, but after at most `at_most` seconds."""
+        """Return a `Calls` object with the caller's remaining time, but at most `at_most` seconds, as its time limit."""
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
     def pages(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> Iterator[list[Item]]:
@@ -272,7 +272,7 @@ class Table:
 def _all_pages(
     read: Callable[[Item | None], tuple[list[Item], Item | None]], after: Item | None = None
 ) -> Iterator[list[Item]]:
-    """Yield all pages after a key. `read` returns a page, and the key to continue after, or None after the last page."""
+    """Yield all pages after a key. `read` returns a page and the key after which to continue, or None after the last page."""
     while True:
         items, after = read(after)
         yield items
@@ -281,14 +281,14 @@ def _all_pages(
 
 
 class TableAdapter:
-    """The base class of adapters that each implement a port and keep their data in a table."""
+    """The base class of adapters that implement a port and store their data in a table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
 
 def _refuse_cut(response_dict: Mapping[str, Any], **_: object) -> None:
-    """Reject truncated responses. If its retries are off, botocore skips this checksum and reads such responses as empty."""
+    """Reject truncated responses. When retries are off, botocore skips this check and reads such responses as empty."""
     length = response_dict["headers"].get("x-amz-crc32")
     if length is not None and int(length) != zlib.crc32(response_dict["body"]):
         raise ChecksumError(checksum_type="crc32", expected_checksum=length, actual_checksum="another")

@@ -1,4 +1,4 @@
-"""Stores documents as rows of the table. Each document has one row for its head and one for each stored version."""
+"""Stores documents as rows in the table. Each document has one row for its head and one row for each stored version."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ class DynamoDocuments(TableAdapter):
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
         calls, path = self._table.calls(), path_of(namespace, key)
         head = _load_head(calls, user_id, path)
-        if head is None:  # the remaining rows are being deleted
+        if head is None:  # any remaining rows are being deleted
             return []
         condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
         rows = calls.rows(condition, values, ScanIndexForward=False, ConsistentRead=True)
@@ -77,14 +77,14 @@ class DynamoDocuments(TableAdapter):
 
 
 def _delete_remaining_rows(calls: Calls, user_id: str, path: str) -> None:
-    """Delete rows of an earlier document that remain because rows expire separately or an erasure crashed."""
+    """Delete rows of an earlier document that are left because rows expire separately or because an erasure crashed."""
     absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
     for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEAR_BATCH):
         calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])
 
 
 def _build_expiry_actions(calls: Calls, user_id: str, document: Document) -> list[Action]:
-    """Return updates that make older versions expire with a deleted document, or stop the expiry for a restored document."""
+    """Return updates that make the older versions of a deleted document expire, or keep those of a restored document."""
     if document.purge_at is None and PURGE_AT not in (calls.get_item(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
@@ -110,7 +110,7 @@ def _build_version_item(user_id: str, document: Document) -> Item:
 
 
 def _compress_head(document: Document) -> Item:
-    """Return the compressed head. Without compression, a head with a thousand passages would not fit into an item."""
+    """Return a document's compressed head. Uncompressed, a head with a thousand passages would not fit into an item."""
     return packed(document.model_dump_json(exclude={"body"}))
 
 
@@ -124,7 +124,7 @@ def _parse_head(item: Item) -> DocumentHead:
 
 
 def _build_deletion_marker(head: DocumentHead | None) -> Document | None:
-    """Return the marker of a deleted document, or None. Its body is empty, because the row with the body may have expired."""
+    """Return the marker for a deleted document, or None. The body is empty, because the row that held it may have expired."""
     return Document(**dict(head), body="") if head is not None and head.deleted else None
 
 

@@ -1,4 +1,4 @@
-"""Stores external ids of memories and hashes of erased ids. Each hash has its own partition, so no row names the user."""
+"""Stores external ids of memories, and hashes of erased ids. Each hash is its own partition key, so no row names the user."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -45,7 +45,7 @@ class DynamoAliases(TableAdapter):
 
 
 def delete_aliases(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool) -> None:
-    """Delete the aliases of erased memories. If `hashed`, store a hash of each alias first."""
+    """Delete the aliases of erased memories. If `hashed` is true, store a hash of each alias first."""
     for page in calls.pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
         names = [row[ITEM]["S"] for row in page if row[HOLDER]["S"] in memory_ids]
         keep_erased(calls, user_id, (name.removeprefix(ALIAS) for name in names if hashed))

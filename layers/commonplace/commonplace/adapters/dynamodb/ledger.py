@@ -1,8 +1,8 @@
-"""Keeps the ledger in the table. The ledger stores users' interactions and records which of them a run has read.
+"""Keeps the ledger, which stores users' interactions and records which of them a run has read, in the table.
 
 Each interaction is one row under its id. A row `todo#<time>#<id>` lists a pending interaction by time. A row
-`read#<when>#<id>` lists an interaction that was read, until its text is dropped. One transaction changes both rows.
-A user with pending interactions or stored texts has a row `due`. The sparse index lists the `due` rows of all users.
+`read#<when>#<id>` lists an interaction that was read, until its text is dropped. Both rows change in one transaction. A user
+with pending interactions or stored texts has a row `due`. The sparse index lists the `due` rows of all users.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,12 +38,12 @@ from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)
-"""The due time of users with pending interactions. This time is earlier than that of any text that was read."""
+"""The due time for users with pending interactions, which is earlier than that of any text that was read."""
 
 
 @dataclass(frozen=True)
 class StoredInteraction:
-    """A ledger entry with the name of the `todo#` or `read#` row that lists it, or None if no row does."""
+    """A ledger entry. `listed` is the sort key of the `todo#` or `read#` row that lists the entry, or None if no row does."""
 
     entry: LedgerEntry
     listed: str | None
@@ -55,7 +55,7 @@ def interaction_name(interaction_id: str) -> str:
 
 
 def sorted_time(at: datetime) -> str:
-    """Format a time in UTC, so that sorting the texts sorts the times."""
+    """Format a datetime in UTC, so that the strings sort in chronological order."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -123,7 +123,7 @@ def reopen(user_id: str, interaction: StoredInteraction) -> list[Action]:
 
 
 def without_text(user_id: str, interaction: StoredInteraction) -> list[Action]:
-    """Return the actions that drop an interaction's text. A pending interaction then counts as read."""
+    """Return the actions that drop an interaction's text. Without its text, a pending interaction counts as read."""
     entry = interaction.entry
     state = "read" if entry.state == "pending" else entry.state
     update = _build_update(user_id, entry, {"state": {"S": state}}, removed=(BODY, "listed"))
@@ -131,7 +131,7 @@ def without_text(user_id: str, interaction: StoredInteraction) -> list[Action]:
 
 
 def due_row(user_id: str) -> Action:
-    """Return the action that marks a user as due. A new value of `last` lets `settle_due` detect concurrent changes."""
+    """Return the action that marks a user as due. The new value of `last` lets `settle_due` detect concurrent changes."""
     values = {
         ":queue": {"S": queue_of(DUE, user_id)},
         ":since": {"N": str(round(ALWAYS_DUE.timestamp() * 1000))},
@@ -154,7 +154,7 @@ def _build_listing(user_id: str, name: str, interaction_id: str) -> Action:
 
 
 def _unlist(user_id: str, interaction: StoredInteraction, but: str | None = None) -> list[Action]:
-    """Return the action that deletes the row that lists an interaction. Return [] if no row does or the row is `but`."""
+    """Return the action that deletes the row listing an interaction. Return [] if there is no such row, or if it is `but`."""
     return [Action("Delete", key_of(user_id, interaction.listed))] if interaction.listed and interaction.listed != but else []
 
 
@@ -224,7 +224,7 @@ class DynamoLedger(TableAdapter):
 
 
 def settle_due(table: Table, user_id: str) -> None:
-    """Update a user's `due` row once no interaction is pending. Delete the row if no text of a read interaction is left."""
+    """Update a user's `due` row if no interaction is pending. Delete the row if no read interaction has a text left."""
     calls = table.calls()
     row = calls.get_item(user_id, DUE)
     todo, _ = calls.page(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=1)
@@ -246,7 +246,7 @@ def _load_interactions(calls: Calls, user_id: str, interaction_ids: Sequence[str
 
 
 def _record_batch(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
-    """Record a batch and return the numbers of the new interactions, except those that another call recorded meanwhile."""
+    """Record a batch and return the numbers of the interactions that were new and not recorded by another call first."""
     waiting = dict(batch)
     while waiting:
         actions = [(number, action) for number, own in waiting.items() for action in own]

@@ -1,4 +1,4 @@
-"""Stores texts that may be too large for one item. Texts are compressed, and split over several rows if necessary."""
+"""Stores texts that may be too large for one item. They are compressed and, if necessary, split over several rows."""
 
 import gzip
 import logging
@@ -30,7 +30,7 @@ def unpacked(attribute: Item) -> str:
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """Return the attributes of a text's row, and the further rows to write first, whose names start with `prefix`."""
+    """Return the attributes of a text's row, and the actions that must first write its other rows, named with `prefix`."""
     body = packed(text)
     whole: bytes = body["B"]
     if len(whole) <= _MOST_BYTES:
@@ -41,7 +41,7 @@ def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
 
 
 def text_of(calls: Calls, row: Item | None) -> str | None:
-    """Return the text of a row. If another call rewrites or deletes the row meanwhile, read the row again."""
+    """Return the text of a row. The row is read again if another call rewrites or deletes it during the read."""
     attempt = 0
     while row is not None:
         if _BODY in row:
@@ -57,7 +57,7 @@ def text_of(calls: Calls, row: Item | None) -> str | None:
 
 
 def named(row: Item) -> list[str]:
-    """Return the names of the rows that contain the text, in order. The list is empty if `row` itself contains the text."""
+    """Return the sort keys of the rows that contain the text, in order, or an empty list if `row` itself contains it."""
     return [name["S"] for name in row[ROWS]["L"]] if ROWS in row else []
 
 

@@ -1,4 +1,4 @@
-"""Applies operations. One transaction changes several records, writes a row for the operation and checks the lease."""
+"""Applies operations. One transaction changes all records, writes a row for the operation and checks the lease."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Oper
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
-_PAGE_SIZE = 10  # operations read per call to find the newest one that is not an undo
+_PAGE_SIZE = 10  # operations read per call when looking for the newest one that is not an undo
 _log = logging.getLogger("commonplace")
 
 
@@ -55,7 +55,7 @@ class DynamoOperations:
         try:
             done = self._write_operation(operation, fence)
         except CommonplaceError as error:
-            # An operation that was applied before conflicts with its own changes.
+            # An operation that was already applied conflicts with its own changes.
             applied = error.code is ErrorCode.CONFLICT and self.applied(operation.user_id, operation.operation_id)
             if not applied:
                 raise
@@ -124,18 +124,18 @@ class DynamoOperations:
 
 
 def lease_lost() -> CommonplaceError:
-    """Return the error for a run that writes after another run has taken the lease."""
+    """Return the error for a run that writes after it has lost its lease to another run."""
     return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
 def fenced(fence: Fence) -> Action:
-    """Return the condition that no newer lease exists, which every write of a run needs."""
+    """Return the condition that no newer lease exists, which every write of a run must include."""
     lease = key_of(fence.user_id, LEASE)
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 
 
 def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[RefusedWrite]) -> None:
-    """Raise `CONFLICT` unless only stale markers blocked the operation. The next attempt takes over stale markers."""
+    """Raise `CONFLICT` unless the operation was blocked only by stale markers, which the next attempt takes over."""
     own = {memory_name(change.memory.memory_id): change.memory for change in operation.changes}
     for refused in all_refused:
         for action, _ in refused.actions:
@@ -159,7 +159,7 @@ def _build_row_change(calls: Calls, change: Change) -> RowChange:
 
 
 def _parse_item(item: Item) -> Applied | None:
-    """Parse an operation. If it is unreadable, log its id and return None. An unreadable operation can't be undone."""
+    """Parse an operation. If the operation is unreadable, log its id and return None, because it can't be undone."""
     operation_id = item[ITEM]["S"].removeprefix(OPERATION)
     try:
         stored = json.loads(item["told"]["S"])
@@ -182,7 +182,7 @@ def _build_operation_row(operation: Operation) -> Action:
 
 
 def _forget_erased(calls: Calls, operation: Operation, repeated: bool) -> None:
-    """Delete the related rows of erased memories. For a repeated operation, also blank their older rows."""
+    """Delete the rows that are related to erased memories. For a repeated operation, also blank the memories' older rows."""
     erased = [change for change in operation.changes if change.erases]
     if repeated:
         calls.transact_all([row for change in erased for row in older_rows(calls, change)])

@@ -1,4 +1,4 @@
-"""Tracks writes that the index has not confirmed yet, with one row per memory in queues that all users share."""
+"""Tracks writes that the index has not confirmed yet. There is one row per memory, in queues that all users share."""
 
 import itertools
 import logging
@@ -25,16 +25,16 @@ from commonplace.ports.values import Stored
 
 _log = logging.getLogger("commonplace")
 _PAGE_SIZE = 100
-_AT_MOST = 2_000  # rows per user, which take 20 reads if no record is cached
-_CACHE_SIZE = 4_000  # records of all users; the current user's records are never dropped
+_AT_MOST = 2_000  # maximum rows per user, which take 20 reads if no record is cached
+_CACHE_SIZE = 4_000  # total number of cached records; the current user's records are never dropped
 
 
 class DynamoPending:
     """Reads and writes the PENDING rows of the table.
 
-    Each row names a version of a record. A version never changes, so records are cached. While the index is down, a search
-    reads only the rows and new records. `pending` returns a user's 2,000 newest pending memories at most, and whether the
-    user has no others. Searches find the others, for example after a large import, once the index contains them.
+    Each row identifies a version of a record. A version never changes, so records are cached. While the index is down, a
+    search reads only the rows and new records. `pending` returns at most a user's 2,000 newest pending memories, and whether
+    those are all. Searches find the others, for example after a large import, once the index contains them.
     """
 
     def __init__(self, table: Table) -> None:
@@ -64,7 +64,7 @@ class DynamoPending:
         return len(list(itertools.islice(rows, most + 1))) > most
 
     def used(self, user_id: str) -> set[str]:
-        """Return the ids of the user's memories that searches have returned. The index does not contain these counts."""
+        """Return the ids of the user's memories that searches have returned, which the index does not contain."""
         condition, values = partition_condition(user_id, USED)
         rows = self._table.calls().rows(
             condition, values, FilterExpression=f"attribute_exists(#{FOUND})", ProjectionExpression=f"#{ITEM}",
@@ -99,7 +99,7 @@ class DynamoPending:
 
 
 def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Iterator[list[Item]]:
-    """Yield pages of the rows that began to wait before `before`, oldest first in each queue. New writes may be missing."""
+    """Yield pages of rows that have been waiting since before `before`, oldest first per queue. New writes may be missing."""
     condition = f"#{QUEUE} = :queue AND #{SINCE} < :before"
     moment = {"N": str(round(before.timestamp() * 1000))}
     for queue in queues(kind):
@@ -107,7 +107,7 @@ def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Itera
 
 
 def _load_records(calls: Calls, rows: list[Item]) -> list[Stored]:
-    # A purged record is missing. The stream reports its deletion to the index.
+    # A purged record is missing here, but the stream reports its deletion to the index.
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
     items_by_key = calls.get(names)
     return list(readable_records((items_by_key[name] for name in names if name in items_by_key), stored_of))

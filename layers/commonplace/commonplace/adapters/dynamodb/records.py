@@ -1,4 +1,4 @@
-"""Stores each memory as an item of one table. Also reads all records for a rebuild, and erases all data of a user."""
+"""Stores each memory as an item in one table. Also reads all records for a rebuild, and erases all data about a user."""
 
 import itertools
 import json
@@ -44,11 +44,11 @@ from commonplace.retrieval.record_scan import is_visible, passes_filter
 
 _Record = TypeVar("_Record")
 _LISTED_AT_MOST = 2_000  # maximum number of records read to fill one page
-_DELETE_BATCH = 50  # rows listed and deleted within one deadline
+_DELETE_BATCH = 50  # rows that are listed and deleted within one deadline
 
 
 class DynamoRawRecords(TableAdapter):
-    """Reads the raw records of the table. Three queries return records, counts and audit rows, all sorted by memory id."""
+    """Reads the raw records in the table. Three queries return records, counts and audit rows, each sorted by memory id."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
         audits, used = _Followed(self._yield_items(user_id, AUDIT), AUDIT), _Followed(self._yield_items(user_id, USED), USED)
@@ -69,7 +69,7 @@ class _Followed:
         self._next = next(items, None)
 
     def of(self, memory_id: str) -> list[Item]:
-        """Return the rows of a memory, and skip the rows of memories with smaller ids."""
+        """Return a memory's rows, and skip the rows of memories with smaller ids."""
         items = list[Item]()
         while self._next is not None and (named := self._parse_row_memory_id(self._next)) <= memory_id:
             items += [self._next] if named == memory_id else []
@@ -81,9 +81,9 @@ class _Followed:
 
 
 class DynamoRecords:
-    """Stores records in the table. If `indexed`, each write adds a PENDING row, which stays until the index contains it.
+    """Stores records in the table. If `indexed` is true, each write adds a PENDING row, which stays until it is indexed.
 
-    Without an index, nothing would delete PENDING rows, so no write adds one, and `newest` is strongly consistent.
+    Without an index, nothing would delete PENDING rows, so writes don't add them, and `newest` is strongly consistent.
     """
 
     def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -200,13 +200,13 @@ class DynamoEverything(TableAdapter):
 
 
 class DynamoErasure(TableAdapter):
-    """Erases all data of a user from the table. The token budget's counters are left to expire after three days."""
+    """Erases all data about a user from the table, except counters of the token budget, which expire after three days."""
 
     def erase(self, user_id: str) -> None:
         self._empty_partition(f"{USAGE}{user_id}")
         self._empty_partition(f"{SEARCHED}{user_id}")
         self._empty_partition(user_id)
-        self._table.calls().delete_all([key_of(user_id, LEASE)])  # deleted last, so that no run can start before
+        self._table.calls().delete_all([key_of(user_id, LEASE)])  # deleted last, so that no run can start earlier
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         calls = self._table.calls()
@@ -247,7 +247,7 @@ def _find_row_names(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]
 
 
 def _get_raw_record(item: Item) -> bytes:
-    """Return an item's record as stored. If the item has no record, return its attributes except the vector as JSON."""
+    """Return an item's record as it is stored. If the item has no record, return all attributes but the vector as JSON."""
     if RECORD in item and "S" in item[RECORD]:
         return str(item[RECORD]["S"]).encode()
     return json.dumps({name: str(value) for name, value in item.items() if name != VECTOR}).encode()

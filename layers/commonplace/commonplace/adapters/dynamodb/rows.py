@@ -1,4 +1,4 @@
-"""Converts memories to items of the table, and items of the table or its stream to memories."""
+"""Converts memories to items in the table, and items from the table or its stream to memories."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ def memory_name(memory_id: str) -> str:
 
 
 def used_name(memory_id: str) -> str:
-    """Return the sort key of a memory's counts."""
+    """Return the sort key of a memory's usage counts."""
     return f"{USED}{memory_id}"
 
 
@@ -53,7 +53,7 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
-    """Parse a record into a memory. `used` is the item with the memory's counts."""
+    """Convert an item to a memory. `used` is the item with the memory's usage counts."""
     memory = Memory.from_record(item[RECORD]["S"])
     if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
         raise ValueError("another memory's record")
@@ -67,12 +67,12 @@ def memory_of(item: Item, used: Item | None = None) -> Memory:
 
 
 def stored_of(item: Item, used: Item | None = None) -> Stored:
-    """Parse a record into a memory and its vector. `used` is the item with the memory's counts."""
+    """Convert an item to a memory with its vector. `used` is the item with the memory's usage counts."""
     return Stored(memory_of(item, used), from_bytes(bytes_of(item)))
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
-    """Yield the result of `read` for each record. Unreadable records are skipped, and their keys are logged."""
+    """Yield the result of `read` for each item. The keys of unreadable records are logged, and the records are skipped."""
     for item in items:
         value = readable(item, read)
         if value is not None:
@@ -83,7 +83,7 @@ def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
     """Return the result of `read` for a record. If the record is unreadable, log its key and return None."""
     try:
         return read(item)
-    except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic and NumPy
+    except (ValueError, KeyError, TypeError) as error:  # includes errors from Pydantic and NumPy
         key = item[USER]["S"], item[ITEM]["S"]
         report_unreadable(key[0], key[1].removeprefix(MEMORY))
         _log.error("an unreadable record is left out: %s %s: %s", *key, type(error).__name__)
@@ -96,7 +96,7 @@ def bytes_of(item: Item) -> bytes | None:
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """Return the uniqueness markers for a memory's content and key, by sort key. Only active memories have markers."""
+    """Return the items that reserve a memory's content and key, by sort key. Only active memories have these markers."""
     if memory.status != "active":
         return {}
     common = {HOLDER: {"S": memory.memory_id}, **_build_expiry(memory)}
@@ -116,12 +116,12 @@ def key_name(collection: str, key: str) -> str:
 
 
 def audit_name(memory: Memory) -> str:
-    """Return the sort key of the audit row for a memory's version."""
+    """Return the sort key of the audit row for a version of a memory."""
     return f"{AUDIT}{memory.memory_id}#{memory.version:010d}"
 
 
 def audit_item(memory: Memory, audit: Audit) -> Item:
-    """Return the audit row for a memory's version. Raises `TypeError` if the detail can't be serialized as JSON."""
+    """Return the audit row for a version of a memory. Raises `TypeError` if the detail can't be serialized as JSON."""
     return {
         **_build_row_base(memory, audit_name(memory)),
         "operation": {"S": audit.operation},
@@ -135,12 +135,12 @@ def audit_of(item: Item) -> Audit:
     operation = str(item.get("operation", {}).get("S"))
     try:
         return Audit(operation, datetime.fromisoformat(item["at"]["S"]), json.loads(item["detail"]["S"]))
-    except (ValueError, KeyError):  # a damaged row still counts, so return what can be read
+    except (ValueError, KeyError):  # a damaged row still counts, so return its readable part
         return Audit(operation, EARLIEST, {})
 
 
 def purge_at(kept: Memory | Document) -> dict[str, Any]:
-    """Return the TTL attribute for the rows of a memory or document in whole seconds, or {} if it is never purged."""
+    """Return the TTL attribute, in whole seconds, for the rows of a memory or document, or {} if it is never purged."""
     return {} if kept.purge_at is None else {PURGE_AT: {"N": str(math.ceil(kept.purge_at.timestamp()))}}
 
 
@@ -158,7 +158,7 @@ def _build_expiry(memory: Memory) -> dict[str, Any]:
 
 
 def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
-    """Yield the changes of memories in a stream event, in order. Changes of other rows are skipped."""
+    """Yield the changes to memories in a stream event, in order. Changes to other rows are skipped."""
     for record in event["Records"]:
         image = record["dynamodb"]
         user, item = image["Keys"][USER]["S"], image["Keys"][ITEM]["S"]
@@ -167,7 +167,7 @@ def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
         at = datetime.fromtimestamp(float(image["ApproximateCreationDateTime"]), UTC)
         try:
             change, trouble = _parse_change(image, user, item), ""
-        except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic, NumPy and base64
+        except (ValueError, KeyError, TypeError) as error:  # includes errors from Pydantic, NumPy and base64
             change, trouble = None, f"unreadable: {type(error).__name__}"
         yield StreamRecord(image["SequenceNumber"], user, item, at, change, trouble)
 

@@ -1,4 +1,4 @@
-"""Stores runs with their parts and leases, tag rows, and the daily token budget."""
+"""Stores runs with their parts and leases, users' tag rows, and the daily token budget."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ class DynamoRuns(TableAdapter):
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
-        # Saving a closed run again, for example after a review, must not change the row that names the active run.
+        # Saving a closed run again, for example after a review, must not change the row that identifies the active run.
         active = Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})
         self._replace_text(run, [active] if run.status == "running" else [], fence)
 
@@ -137,7 +137,7 @@ class DynamoRuns(TableAdapter):
         return list(islice((run for run in runs if run is not None), limit))
 
     def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
-        """Save a run and delete its earlier text in one transaction, because the earlier text may contain forgotten words."""
+        """Save a run and delete its earlier text in one transaction, because the earlier text may contain erased words."""
         prefix = f"{OVERFLOW}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
@@ -159,7 +159,7 @@ def _load_run(calls: Calls, row: Item | None) -> Run | None:
 
 
 class DynamoBudget(TableAdapter):
-    """Counts tokens in the table. Each day has its own partition."""
+    """Counts the tokens that models use, with one partition per day in the table."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         if tokens > min(user_limit, limit):
@@ -178,7 +178,7 @@ def _name_user(user_id: str) -> str:
 
 
 def _raise_count(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
-    """Return the update that adds tokens to a counter, unless the counter exceeds `most_before`."""
+    """Return the update that adds tokens to a counter, unless the counter already exceeds `most_before`."""
     key = key_of(f"{BUDGET}{day.isoformat()}", name)
     gone = math.ceil((datetime.combine(day, time(), UTC) + _RETENTION).timestamp())
     values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}

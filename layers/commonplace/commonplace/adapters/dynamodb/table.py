@@ -1,4 +1,4 @@
-"""Defines the names, keys and TTL of the table, and the actions of a transaction."""
+"""Defines the names, keys and TTL of the table, and the actions in a transaction."""
 
 import re
 import zlib
@@ -72,7 +72,7 @@ _NAME = re.compile(r"#(\w+)")
 
 
 def queue_of(kind: str, name: str) -> str:
-    """Return the queue of a row. `kind` is `PENDING`, `USAGE` or `DUE`. `name` is a memory id or a user id."""
+    """Return the queue for a row. `kind` is `PENDING`, `USAGE` or `DUE`. `name` is a memory id or a user id."""
     return f"{kind}{zlib.crc32(name.encode()) % _QUEUES}"
 
 
@@ -82,7 +82,7 @@ def queues(kind: str) -> list[str]:
 
 
 def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> None:
-    """Create the table on a local server and wait until it exists. A `stream` makes DynamoDB Local slow."""
+    """Create the table on a local server and wait until it exists. `stream` adds a stream, which slows DynamoDB Local."""
     definition: dict[str, Any] = {**KEYS, "BillingMode": "PAY_PER_REQUEST"}
     if stream:
         definition["StreamSpecification"] = STREAM
@@ -93,7 +93,7 @@ def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> No
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a transaction. A `Put` writes the whole `item`. The other kinds use only its key."""
+    """An action in a transaction. A `Put` writes the whole `item`, and the other kinds use only its key."""
 
     kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     item: Item

@@ -1,8 +1,8 @@
-"""Stores hits, the search log and feedback. Each hit list, logged search and rating is one row.
+"""Stores search hits, the search log and feedback. Each list of hits, logged search and rating is one row.
 
 Each search writes its hits to a row. A fold adds the hits to the memories' counts and deletes the rows in one transaction.
-The transaction fails if a row or a count has changed since it was read, so of two concurrent folds, one must try again.
-A fold that crashes neither loses hits nor counts them twice.
+The transaction fails if a row or a count has changed since it was read, so one of two concurrent folds must try again. A fold
+that crashes neither loses hits nor counts them twice.
 """
 
 import itertools
@@ -35,16 +35,16 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import MOST_RATINGS, RATING_TTL, SEARCH_TTL, LoggedSearch, Rating
 
 _log = logging.getLogger("commonplace")
-_FOLD_WITHIN = timedelta(days=90)  # rows expire if no fold counts them within this time
+_FOLD_WITHIN = timedelta(days=90)  # rows expire if no fold counts them within this period
 _IDS_A_ROW = 80  # a row and the counts of its memories must fit into one transaction
 _FOLD_BATCH = 90
 _ACTIONS = 100
 _WAITING_AT_MOST = 100
-_PATIENCE = 0.5  # seconds; the search's answer waits for this write
+_PATIENCE = 0.5  # seconds; the search's answer is held back for this write
 
 
 class DynamoUsage:
-    """Counts hits in the table. `lost` is called if hits can't be counted at once, for example to update a metric."""
+    """Counts hits in the table. `lost` is called if hits can't be counted at once, and can for example update a metric."""
 
     def __init__(
         self, table: Table, lost: Callable[[], None] = lambda: None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -61,7 +61,7 @@ class DynamoUsage:
                 return
 
     def _write_next(self) -> bool:
-        """Write the row that has waited longest. Return False if no row is waiting or the write fails."""
+        """Write the row that has been waiting longest. Return False if no row is waiting or the write fails."""
         try:
             item = self._waiting.popleft()
         except IndexError:  # no row is waiting
@@ -69,7 +69,7 @@ class DynamoUsage:
         try:
             self._table.calls(_PATIENCE).put(item)
         except CommonplaceError as error:
-            self._waiting.appendleft(item)  # with the same key, so that it counts only once even if the write did succeed
+            self._waiting.appendleft(item)  # with the same key, so that it counts only once if the write succeeded after all
             _log.warning("a search was not counted yet: %s", error)
             self._lost()
             return False
@@ -94,7 +94,7 @@ class DynamoUsage:
 
 def _build_fold_actions(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     taken: list[Action] = []
-    times: dict[str, list[str]] = {}  # times of the hits by memory id
+    times: dict[str, list[str]] = {}  # timestamps of the hits by memory id
     for row in rows:
         ids = [each["S"] for each in row["ids"]["L"]]
         if len(taken) + 1 + len(times.keys() | set(ids)) > _ACTIONS:
@@ -112,7 +112,7 @@ def _build_fold_actions(calls: Calls, user_id: str, rows: Sequence[Item]) -> lis
 
 
 def _build_count_action(user_id: str, memory_id: str, hits: list[str], record: Item, used: Item | None) -> Action:
-    """Return the update that adds hits to a memory's counts. `hits` lists the time of each hit."""
+    """Return the update that adds hits to a memory's counts. `hits` contains the timestamps of the hits."""
     before = int(used[FOUND]["N"]) if used and FOUND in used else 0
     moments = [*hits, used[LAST_FOUND]["S"]] if used and before else hits
     change = f"SET #{FOUND} = :found, #{LAST_FOUND} = :last"
@@ -139,7 +139,7 @@ def _build_usage_row(user_id: str, memory_ids: Sequence[str], at: datetime, now:
 
 
 class DynamoSearchLog:
-    """Stores the search log in the table if `on`. A search that can't be written is dropped with a warning."""
+    """Stores the search log in the table if `on` is true. A search that can't be written is dropped with a warning."""
 
     def __init__(self, table: Table, on: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._table, self._on, self._clock = table, on, clock

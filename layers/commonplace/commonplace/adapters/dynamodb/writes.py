@@ -1,6 +1,6 @@
-"""Writes a record with its uniqueness markers, audit row and pending row in one transaction. Also deletes rows.
+"""Writes a record with its uniqueness markers, audit row and pending row in one transaction, and deletes rows.
 
-A transaction can store several new entries. They are compared with existing memories only if the transaction is refused.
+A transaction can store several new entries, which are compared with existing memories only if it is refused.
 """
 
 import itertools
@@ -60,7 +60,7 @@ _ERASED = json.dumps({"erased": True})
 
 @dataclass(frozen=True)
 class RowChange:
-    """A change of a record. `before` is None for a new record."""
+    """A change to a record. `before` is None for a new record."""
 
     memory: Memory
     vector: bytes | None
@@ -70,7 +70,7 @@ class RowChange:
 
 @dataclass
 class TransactionWrite:
-    """The change of one record, with the markers that blocked earlier attempts to write it."""
+    """A change to one record, with the markers that blocked earlier attempts to write it."""
 
     change: RowChange
     closes: tuple[RowChange, ...] = ()
@@ -78,12 +78,12 @@ class TransactionWrite:
     archived: dict[str, RowChange] = field(default_factory=dict)
     """Changes that archive expired memories, by memory id."""
     stale: dict[str, str] = field(default_factory=dict)
-    """Markers whose memory is gone or closed, mapped to the id of that memory."""
+    """Maps markers whose memory is gone or closed to the id of that memory."""
     foreign: set[str] = field(default_factory=set)
-    """Markers that the changed memory held and another memory holds now."""
+    """Markers that belonged to the changed memory and now belong to another memory."""
 
     def actions(self, since: datetime | None) -> list[Action]:
-        """Return the write's actions. `since` is the time when it begins to wait for the index, or None without an index."""
+        """Return the write's actions. `since` is the time when the write becomes pending, or None without an index."""
         changes = [*self.closes, *self.archived.values(), self.change]
         rows = [action for change in changes for action in _build_row_actions(change, since)]
         return rows + self._build_marker_actions(changes)
@@ -107,7 +107,7 @@ class TransactionWrite:
 def batches_of(
     writes: Iterable[TransactionWrite], since: datetime | None
 ) -> Iterator[list[tuple[TransactionWrite, list[Action]]]]:
-    """Yield writes in batches that fit into a transaction. Archiving writes are alone, as two may archive the same memory."""
+    """Yield batches of writes that each fit into a transaction. A write that archives memories is alone in its batch."""
     batch: list[tuple[TransactionWrite, list[Action]]] = []
     count = size = 0
     for write in writes:
@@ -152,7 +152,7 @@ def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]
 
 
 def _build_pending_action(memory: Memory, since: datetime) -> Action:
-    # A waiting row keeps its `since`, so that frequent changes can't hide how long it has waited.
+    # A waiting row keeps its `since`, so that frequent changes can't hide how long it has been waiting.
     goes, values = _build_purge_clause(memory)
     sets = f"#{VERSION} = :version, #{QUEUE} = :queue, #{SINCE} = if_not_exists(#{SINCE}, :since)"
     change = f"{goes}, {sets}" if goes.startswith("SET") else f"{goes} SET {sets}"
@@ -166,7 +166,7 @@ def _build_pending_action(memory: Memory, since: datetime) -> Action:
 
 
 def _build_purge_clause(memory: Memory) -> tuple[str, dict[str, Any]]:
-    """Return the update clause that sets or removes a memory's purge time, and the values of the clause."""
+    """Return the update clause that sets or removes a memory's purge time, and the values in the clause."""
     goes = purge_at(memory)
     return (f"SET #{PURGE_AT} = :purge_at", {":purge_at": goes[PURGE_AT]}) if goes else (f"REMOVE #{PURGE_AT}", {})
 
@@ -184,7 +184,7 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
 
 
 def older_audits(calls: Calls, memory: Memory) -> list[str]:
-    """Return the sort keys of the audit rows of a memory's earlier versions."""
+    """Return the sort keys of the audit rows for a memory's earlier versions."""
     names = names_from(calls, memory.user_id, f"{AUDIT}{memory.memory_id}#")
     return [name for name in names if name < audit_name(memory)]
 
@@ -195,7 +195,7 @@ def version_conflict(memory: Memory) -> CommonplaceError:
 
 
 def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool = True) -> None:
-    """Delete aliases, feedback and words of erased memories. If `hashed`, store hashes of the ids and aliases first."""
+    """Delete aliases, feedback and words of erased memories. If `hashed` is true, first store hashes of ids and aliases."""
     keep_erased(calls, user_id, memory_ids if hashed else ())
     delete_aliases(calls, user_id, memory_ids, hashed)
     delete_feedback(calls, user_id, memory_ids)
@@ -206,9 +206,9 @@ def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool
 
 
 def _remove_erased_words(report: str, erased: Collection[str]) -> str | None:
-    """Remove the words of erased memories from an operation's JSON. Return None if nothing changes.
+    """Return an operation's JSON without the words of erased memories, or None if nothing changes.
 
-    Return "{}" if the JSON contains the id of an erased memory but is unreadable.
+    Return "{}" if the JSON contains the id of an erased memory but can't be parsed.
     """
     if not any(memory_id in report for memory_id in erased):
         return None
@@ -229,7 +229,7 @@ def erasing(operation: Operation) -> Iterator[Action]:
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
-    """Yield the updates of a memory's older rows. For an erased memory, the updates blank the details of its audit rows."""
+    """Yield the updates to a memory's older rows. For an erased memory, they blank the details in its audit rows."""
     memory = change.memory
     if not change.erases:
         yield from purging(calls, memory, change.before)
@@ -251,7 +251,7 @@ class RefusedWrite:
 
 
 def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refusals: Iterable[Refusal]) -> list[RefusedWrite]:
-    """Return the refused writes of a batch. The other writes can be repeated unchanged."""
+    """Return the refused writes in a batch. The other writes can be repeated unchanged."""
     by_place = {refusal.place: refusal.item for refusal in refusals}
     refused_writes, start = [], 0
     for write, actions in batch:
@@ -263,7 +263,7 @@ def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refus
 
 
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
-    """Return for each refused write the active memories that hold its markers, by kind of marker.
+    """For each refused write, return the active memories to which its markers belong, by kind of marker.
 
     A marker is stale if its memory is gone, closed or expired. The next attempt of the write takes over its stale markers.
     `now` maps the memory id of each write to the time of the write.
@@ -311,10 +311,10 @@ class EntryBatch:
         self._there: dict[str, Memory] = {}
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Store the entries. Return for each entry the stored memory and whether the memory is new."""
+        """Store the entries. For each entry, return the stored memory and whether it is new."""
         writes = [TransactionWrite(RowChange(entry.memory, to_bytes(entry.vector), entry.audit)) for entry in entries]
         for write in writes:
-            write.actions(self._since)  # raises for invalid entries before anything is written
+            write.actions(self._since)  # raises an error for invalid entries before anything is written
         waiting = dict(enumerate(writes))
         while waiting:
             self._write_all({place: waiting.pop(place) for place in _pick_independent_writes(waiting)})
@@ -323,7 +323,7 @@ class EntryBatch:
         return [self._answers[place] for place in range(len(writes))]
 
     def _is_duplicate(self, place: int, memory: Memory) -> bool:
-        """Return whether a stored memory of this batch has the same content. If so, record it as the entry's result."""
+        """Return whether this batch already stored a memory with the same content. If so, record it as the entry's result."""
         holder = self._there.get(_build_content_key(memory))
         if holder is None or is_closed_or_expired(holder, memory.created_at):
             return False
