@@ -9,7 +9,7 @@ from commonplace.domain.folders import make_private
 
 
 class FolderPages:
-    """Stores pages as files in a folder. Writing a page creates the folder. Links that lead out of it are refused."""
+    """Stores each page as a file in a folder. The first write creates the folder. Links that lead out of it are refused."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.expanduser()
@@ -42,7 +42,7 @@ class FolderPages:
             raise _build_file_error(error, name) from error
 
     def drop_versions(self) -> None:
-        """Do nothing, because a folder has no old versions."""
+        """Do nothing, because a folder keeps no old versions."""
 
     def _resolve_inside(self, name: str) -> Path:
         folder = self._folder.resolve()

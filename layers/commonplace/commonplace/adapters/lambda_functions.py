@@ -14,7 +14,7 @@ _CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # the calling function must answer 
 
 
 def connect(region: str | None = None) -> Any:
-    """Create a client that does not retry, because a function that didn't answer may have made its change."""
+    """Create a client that does not retry, because a function that does not answer may still have made a change."""
     config = Config(retries={"total_max_attempts": 1}, connect_timeout=_CONNECT_SECONDS, read_timeout=_READ_SECONDS)
     return botocore.session.get_session().create_client("lambda", region_name=region, config=config)
 
@@ -26,7 +26,7 @@ class LambdaFunctions:
         self._client, self._names = client, names
 
     def answer(self, function: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a function's answer to an event. Raises `STORAGE_UNAVAILABLE` if the function fails or doesn't answer."""
+        """Invoke a function with an event and return its answer. Raises `STORAGE_UNAVAILABLE` on failures and timeouts."""
         if function not in self._names:
             raise RuntimeError(f"the settings name no function for {function}")
         try:

@@ -1,4 +1,4 @@
-"""Searches without an index. Each search scans the user's newest records, which come from the store or a cache."""
+"""Searches without an index by scanning the user's newest records, which come from the store or from a cache."""
 
 import time
 from collections import Counter
@@ -18,7 +18,7 @@ from commonplace.retrieval.record_scan import RecordScan
 NEWEST = 2_000
 _USERS = 1_000
 _SECONDS = 10.0
-_CACHE_SIZE = 16_000  # records of all users together; they use about 100 MB
+_CACHE_SIZE = 16_000  # total number of cached records, which use about 100 MB
 
 
 def most_used(counts: Mapping[str, int]) -> dict[str, int]:
@@ -27,7 +27,7 @@ def most_used(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 class TagCache:
-    """Caches each user's tags. Outdated tags do little harm, because they only help to name the tags of new memories."""
+    """Caches each user's tags. Outdated tags do little harm, because they only help to choose tags for new memories."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -39,7 +39,7 @@ class TagCache:
         return tags if self._clock() < until else None
 
     def last(self, user_id: str) -> dict[str, int]:
-        """Return the user's tags as they were last counted, however old, or {} if they were never counted."""
+        """Return the user's tags as last counted, however long ago, or {} if they were never counted."""
         return self._known.get(user_id, (0.0, {}))[1]
 
     def keep(self, user_id: str, tags: dict[str, int], seconds: float) -> dict[str, int]:
@@ -52,14 +52,14 @@ class TagCache:
 
 
 class NewestRecords(Protocol):
-    """A source of the newest records of a user."""
+    """A source of a user's newest records."""
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return a user's newest records, and whether the user has no others, like `MemoryRecords.newest`."""
+        """Return a user's newest records and whether those are all records, like `MemoryRecords.newest`."""
 
 
 class ScanIndex:
-    """An index that scans a user's 2,000 newest records. It also serves as the fallback for an index that is down."""
+    """An index that scans a user's 2,000 newest records. It is also the fallback when the search index is down."""
 
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:
         self._records, self._model = records, embedding_model
@@ -95,7 +95,7 @@ class ScanIndex:
 
 
 class ScanFacts:
-    """Computes facts about a user's 2,000 newest records, and outlines of all records. Tags are cached for `seconds`."""
+    """Computes facts from a user's 2,000 newest records, and outlines from all records. Tags are cached for `seconds`."""
 
     def __init__(self, records: MemoryRecords, seconds: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._records, self._seconds, self._kept = records, seconds, TagCache(clock)
@@ -154,12 +154,12 @@ class _CachedRead(NamedTuple):
 
 
 class CachedRecords:
-    """Caches the newest records of each user. A user's records are read at most once every `seconds`.
+    """Caches each user's newest records. They are read at most once every `seconds`.
 
-    Reading 2,000 records takes about 400 read units. Stores and searches share a partition's 3,000 units per second.
-    Cached reads are eventually consistent. Pending writes are read consistently and merged, so users see their own writes.
-    A cached read lacks writes that the index has confirmed since, so `newest` then reports an incomplete result. The read may
-    also contain memories that were closed since, but each hit is checked against its record.
+    Reading 2,000 records takes about 400 read units. Stores and searches share a partition's 3,000 units per second. Cached
+    reads are eventually consistent. Pending writes are read consistently and merged, so that users see their own writes. A
+    cached read lacks writes that the index has confirmed since then, so `newest` reports an incomplete result. The read may
+    also contain memories that have been closed since then, but each hit is checked against its record.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Stores pages and users' files as objects of one bucket. Each user has a folder."""
+"""Stores pages and users' files as objects in one bucket, where each user has a folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,7 +75,7 @@ class S3Pages:
 
 
 class S3StoredFiles:
-    """Stores users' files under `<kind>s/<hash of the user>/<id>`. A bucket rule can expire the folder of each kind."""
+    """Stores users' files under `<kind>s/<hash of the user>/<id>`, so that a bucket rule can expire the files of one kind."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client, self._bucket = client, bucket
@@ -144,7 +144,7 @@ def _format_key(user_id: str, kind: FileKind, file_id: str = "") -> str:
 
 
 def _delete_versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> None:
-    """Delete versions, and delete markers last. If a marker were deleted first, the version that it hides would reappear."""
+    """Delete versions before delete markers, because deleting a marker first would restore the version that it hides."""
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):

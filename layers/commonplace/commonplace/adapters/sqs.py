@@ -1,4 +1,4 @@
-"""Sends messages to SQS queues, for dead letters and for users whose nightly run is due."""
+"""Sends dead letters, and the ids of users whose nightly run is due, to SQS queues."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ class _Queue:
         self._client, self._url = client, url
 
     def _send_messages(self, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
-        """Send messages that become visible after `seconds`. Return the number of sent messages."""
+        """Send messages that become visible after `seconds`, and return the number of messages sent."""
         sent = 0
         for batch in in_batches(messages, _BATCH):
             bodies = enumerate(map(json.dumps, batch))
@@ -44,14 +44,14 @@ class _Queue:
             except (ClientError, BotoCoreError) as error:
                 kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the queue can't be used: {kind}") from error
-            if len(answer.get("Successful", ())) < len(entries):  # a truncated answer has no such list
+            if len(answer.get("Successful", ())) < len(entries):  # a truncated answer lacks this list
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
             sent += len(entries)
         return sent
 
 
 class SqsDeadLetters(_Queue):
-    """Sends dead letters as messages to one queue."""
+    """Sends each dead letter as a message to one queue."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Send all letters. Raises `STORAGE_UNAVAILABLE` if one can't be sent."""

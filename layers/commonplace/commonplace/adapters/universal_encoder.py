@@ -1,4 +1,4 @@
-"""Runs Google's Universal Sentence Encoder multilingual v3. Encoding a text of 16 pieces takes about 3 ms on one core.
+"""Runs Google's Universal Sentence Encoder multilingual v3, which encodes a text of 16 pieces in about 3 ms on one core.
 
 The model adds convolutions over 2, 3 and 5 neighbouring pieces to the vectors of the pieces, sums them over the text, and
 passes the sum through four dense layers (Yang et al. 2019, "Multilingual Universal Sentence Encoder for Semantic Retrieval").
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 LEVELS = {3: (-2.152, -1.344, -0.756, -0.2451, 0.2451, 0.756, 1.344, 2.152), 2: (-1.510, -0.4528, 0.4528, 1.510)}
-"""The values of 3-bit numbers (for frequent pieces) and of 2-bit numbers. They are optimal for normally distributed weights
+"""The values of 3-bit numbers (for frequent pieces) and 2-bit numbers, which are optimal for normally distributed weights
 (Max 1960, "Quantizing for Minimum Distortion")."""
 LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
-"""The languages that the model was trained on. The paper counts simplified and traditional Chinese as two languages."""
+"""The languages on which the model was trained. The paper counts simplified and traditional Chinese as two languages."""
 _BEGIN, _END = 1, 2  # ids of the pieces around a text
 _MOST_PIECES = 1024
 WIDTH = 512  # dimensions of a piece's vector
 
 
 class TextVectors(NamedTuple):
-    """The sentence vector of 512 numbers, and the pooled vector from which the last four layers compute it."""
+    """A sentence vector with 512 dimensions, and the pooled vector from which the last four layers compute it."""
 
     sentence: "Array"
     pooled: "Array"
@@ -34,7 +34,7 @@ class TextVectors(NamedTuple):
 
 @dataclass(frozen=True)
 class PieceVectors:
-    """The compressed vectors of all pieces. `words` maps bits per number to a table. `scales` has a factor for each piece."""
+    """The compressed vectors of all pieces. `words` maps bits per number to a table. `scales` contains a factor per piece."""
 
     words: "Mapping[int, npt.NDArray[np.uint8]]"
     scales: "npt.NDArray[np.float16]"
@@ -62,6 +62,6 @@ class UniversalEncoder:
     session: Any
 
     def encode(self, ids: Sequence[int]) -> TextVectors:
-        """Return the vectors of a text, given the ids of its pieces. Ids after the first 1,024 are ignored."""
+        """Return a text's vectors from the ids of its pieces. All ids after the first 1,024 are ignored."""
         rows = self.vectors.unpack([_BEGIN, *ids[:_MOST_PIECES], _END])
         return TextVectors(*self.session.run(None, {"words": rows}))

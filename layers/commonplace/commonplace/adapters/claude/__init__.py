@@ -1,1 +1,1 @@
-"""Uses Claude to read statements and days and to write summaries. The first call takes 2 s to import the `anthropic` SDK."""
+"""Uses Claude to read statements and days, and to write summaries. On the first call, importing the SDK takes 2 s."""

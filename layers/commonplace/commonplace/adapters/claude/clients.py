@@ -1,4 +1,4 @@
-"""Creates SDK clients for Anthropic's API (with a key) and Bedrock (with a role), and translates SDK errors."""
+"""Creates SDK clients for Anthropic's API, which needs a key, and for Bedrock, which needs a role. Translates SDK errors."""
 
 import re
 import threading
@@ -21,7 +21,7 @@ _TYPE = re.compile(r"[a-z_]{1,64}")
 
 
 def read_secret(arn: str) -> str:
-    """Return the text of a secret. If the secret can't be read, raise `ModelUnavailable` as a misconfiguration."""
+    """Return the text of a secret. Raises `ModelUnavailable`, marked as a misconfiguration, if the secret can't be read."""
     require_extra("aws", "the key of Claude is configured as a secret of AWS")
     from aws_lambda_powertools.utilities import parameters
 
@@ -35,10 +35,10 @@ def read_secret(arn: str) -> str:
 
 
 class Clients(Protocol):
-    """Creates an SDK client on first use and shares it."""
+    """Creates an SDK client on first use, and returns the same client afterwards."""
 
     def client(self) -> "anthropic.Anthropic | anthropic.AnthropicBedrock":
-        """Return a client that does not retry. Raises `ModelUnavailable` if there is no key."""
+        """Return a client that does not retry. Raises `ModelUnavailable` if the key can't be read."""
 
     def require(self) -> None:
         """Raise `INVALID_ARGUMENT` if a required library is missing. The message contains the install command."""
@@ -48,7 +48,7 @@ class Clients(Protocol):
 
 
 class KeyClients:
-    """Creates clients for the Messages API. Each call reads the key, so a new key works without a deployment."""
+    """Creates clients for the Messages API. Each call reads the key, so a new key takes effect without a deployment."""
 
     def __init__(self, key: Callable[[], str], base_url: str | None = None) -> None:
         self._key, self._base_url = key, base_url
@@ -61,7 +61,7 @@ class KeyClients:
     def client(self) -> "anthropic.Anthropic":
         import anthropic
 
-        key = self._key().strip()  # a key from a file ends in a newline, and the header would be invalid
+        key = self._key().strip()  # a key from a file ends in a newline, which would make the header invalid
         with self._lock:
             if self._made is None or self._made[0] != key:
                 self._made = key, anthropic.Anthropic(api_key=key, base_url=self._base_url, max_retries=0)
@@ -75,7 +75,7 @@ class KeyClients:
 
 
 class BedrockClients:
-    """Creates clients for Claude on Bedrock, with the credentials and the region of the environment."""
+    """Creates clients for Claude on Bedrock, with the credentials and the region from the environment."""
 
     def __init__(self, base_url: str | None = None) -> None:
         self._base_url = base_url
@@ -103,21 +103,21 @@ class BedrockClients:
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason why a call failed. `why` never quotes the server's message, which may repeat the text or the key."""
+    """The reason that a call failed. `why` never quotes the server's message, which may repeat the user's text or the key."""
 
     why: str
     transient: bool = True
     misconfigured: bool = False
     pause: float | None = None
-    """The seconds that the server asks to wait, or None."""
+    """The number of seconds that the server asks clients to wait, or None."""
     request: str | None = None
     """The API's request id."""
     objection: str = ""
-    """The server's message about a malformed request. The message is only searched for names of parameters."""
+    """The server's message about a malformed request, which is only searched for parameter names."""
 
 
 def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
-    """Translate an SDK error into a failure, which states the reason and whether a retry may help."""
+    """Convert an SDK error to a failure, with the reason and whether a retry may help."""
     import anthropic
     import httpx2
 

@@ -1,4 +1,4 @@
-"""Uses Claude to read statements, and as the language model for nightly runs and summaries.
+"""Uses Claude to read statements, to read days in nightly runs, and to write summaries.
 
 Each field of an answer is checked separately, so a bad field does not affect the others.
 """
@@ -33,21 +33,21 @@ _LONGEST_UNSPACED = 14
 _OPENING = " \t\n\"'`“”‘’«»()[]{}<>#¡¿「『・"
 _CLOSING = " \t\n\"'`“”‘’«»()[]{}<>.,;:!?。、，；：！？」』・"
 _NO_TAGS = frozenset({"misc", "other", "user", "the-user", "usuario", "ユーザー"})
-# A dot within a word does not end a sentence: node.js, 3.5.
+# A dot within a word, as in node.js or 3.5, does not end a sentence.
 _STOP = re.compile(r"[.!?,;:]\s|[。！？，；：]|\[redacted:")
 _SUBJECT = re.compile(r"(?:the user(?:'s)?|i|i'm|he|she|they|we)\s|the-user")
-# Japanese and Chinese sentences have no spaces. Particles and verb endings show that a tag is a sentence.
+# Japanese and Chinese sentences have no spaces. Their particles and verb endings show that a tag is a sentence.
 _PARTICLE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff][はがを]|(?:です|ます|ました|ません)$")
 
 
 def clean_tags(raw_tags: Iterable[str]) -> tuple[str, ...]:
-    """Return up to 8 distinct lower-case tags without spaces, in order. Sentences and mere punctuation are dropped."""
+    """Return up to 8 distinct lower-case tags without spaces, in order. Drop tags that are sentences or only punctuation."""
     tags = dict.fromkeys(tag for tag in map(_clean_tag, raw_tags) if tag and tag not in _NO_TAGS)
     return tuple(tags)[:_MOST_TAGS]
 
 
 def _clean_tag(raw: str) -> str:
-    """Return a tag in lower case with hyphens, or "" for a sentence or mere punctuation."""
+    """Return a tag in lower case with hyphens, or "" if the tag is a sentence or only punctuation."""
     tag = unicodedata.normalize("NFKC", raw).casefold()
     if _STOP.search(raw.rstrip(_CLOSING)) or _SUBJECT.match(tag):
         return ""
@@ -91,8 +91,8 @@ def _select_strings(value: object, _: ValidatorFunctionWrapHandler) -> list[str]
 class Answer(BaseModel):
     """A statement made clean."""
 
-    # The schema of these fields is sent to the API. Parsing never fails: an unknown type becomes `other`, and a value that
-    # is not text is dropped. A bad value thus affects only its own field.
+    # The schema of these fields is sent to the API. Parsing a value never fails. An unknown type becomes `other`, and a value
+    # that is not text is dropped, so a bad value affects only its own field.
 
     normalized: Annotated[str, WrapValidator(_strip_control_chars)] = Field(
         description="The statement in the third person, self-contained, in the language of the text, without secrets."
@@ -102,7 +102,7 @@ class Answer(BaseModel):
 
 
 def read_answer(body: bytes, raw: str) -> Normalized:
-    """Parse the API's answer. `raw` replaces a statement without letters or digits. Raises `ModelUnavailable`."""
+    """Parse the API's answer. A statement without letters or digits is replaced by `raw`. Raises `ModelUnavailable`."""
     from commonplace.text.redaction import redact
 
     answer = Answer.model_validate(_answer_fields(_parse_answer_text(body)))
@@ -110,7 +110,7 @@ def read_answer(body: bytes, raw: str) -> Normalized:
     if len(text) > MAX_TEXT:
         raise ModelUnavailable(f"Claude answered with more than {MAX_TEXT} characters")
     before, after = answer.normalized.casefold(), text.casefold()
-    # A password alone looks like any word. A word that was redacted from the text is therefore not used as a tag.
+    # A password on its own looks like an ordinary word, so a word that was redacted from the text is not used as a tag.
     shown = (tag for tag in answer.tags if tag.casefold() in after or tag.casefold() not in before)
     tags = clean_tags(tag for tag in shown if not redact(tag).kinds)
     return Normalized(text if any(char.isalnum() for char in text) else raw, answer.type, tags or ("misc",))
@@ -127,7 +127,7 @@ def _parse_answer_text(body: bytes) -> str:
 
 
 def _answer_fields(reply: str) -> dict[str, object]:
-    """Return the last JSON object with a complete `normalized` field. Fences, remarks and a truncated end are ignored."""
+    """Return the last JSON object with a complete `normalized` field. Ignore code fences, remarks and a truncated end."""
     start = len(reply)
     while (start := reply.rfind("{", 0, start)) >= 0:
         try:
@@ -151,7 +151,7 @@ Option = Literal["temperature", "effort", "schema"]
 _ATTEMPTS = 5
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 _CONNECT_SECONDS = 5.0
-_TO_ANSWER = 2.0  # seconds that the caller needs for its own answer
+_TO_ANSWER = 2.0  # seconds reserved for the caller's own answer
 _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
     ("temperature", re.compile("temperature", re.IGNORECASE)),
     ("effort", re.compile("effort", re.IGNORECASE)),
@@ -167,14 +167,14 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Return the remaining seconds, at least 0."""
+        """Return the number of seconds left, or 0 after the deadline."""
         return max(0.0, self._end - time.monotonic())
 
     def run(self, call: Callable[[], CallOutcome]) -> CallOutcome:
         """Run `call` and return its result. Raises `TimeoutError` after the deadline.
 
-        A socket timeout limits only one step. Address lookups, several addresses and a slow answer can take many times the
-        limit. The call therefore runs in its own thread. A late call runs until its own timeouts, and its result is ignored.
+        A socket timeout limits only one step. Address lookups, several addresses and slow answers can take many times as
+        long. Therefore the call runs in its own thread. A late call runs until its own timeouts, and its result is ignored.
         """
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commonplace-claude")
         try:
@@ -185,7 +185,7 @@ class Deadline:
 
 @dataclass(frozen=True)
 class ModelQuestion:
-    """A prompt with the schema of its answer. `max_tokens` includes the thinking tokens of reasoning models."""
+    """A prompt and the schema of its answer. `max_tokens` includes the thinking tokens of reasoning models."""
 
     instructions: str
     messages: Sequence[Mapping[str, Any]]
@@ -209,13 +209,13 @@ class MessagesApi:
     def ask(self, question: ModelQuestion, seconds: float) -> bytes:
         """Return the API's raw answer. Raises `ModelUnavailable`, and logs an error if the cause is a misconfiguration.
 
-        Raises `INVALID_ARGUMENT` if the SDK is missing, because a fallback to rules would hide that the key has no effect.
+        Raises `INVALID_ARGUMENT` if the SDK is missing, because falling back to rules would hide that the key has no effect.
         """
         self.require()
         import anthropic
 
-        # The deadline starts after the import. The import happens once per process and would use up a short deadline. The
-        # default of 20 s leaves time for the import within the 30 s of an HTTP API.
+        # The deadline starts after the import, which happens once per process and would use up a short deadline. With the
+        # default of 20 s, the import still fits into the 30 s that an HTTP API allows.
         client = self._clients.client()
         deadline = Deadline(min(seconds, self._left() - _TO_ANSWER))
         attempt = 0
@@ -258,7 +258,7 @@ class MessagesApi:
         return response.read()
 
     def _drop_refused_option(self, failure: Failure, sent: set[Option]) -> bool:
-        """Stop sending the option that the API objects to. Return False if the API objects to none of the options sent."""
+        """Stop sending the option to which the API objects. Return False if the API objects to none of the options sent."""
         for option, name in _NAMES:
             if option in sent and name.search(failure.objection):
                 _log.warning("the model %s does not take %s: not sent any more", self._model, option)
@@ -278,7 +278,7 @@ class MessagesApi:
 
 
 class ClaudeReader:
-    """Normalizes statements with one model. Each statement takes one call, and nothing is stored."""
+    """Normalizes statements with one model. Each statement takes one call. This class stores nothing."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, deadline_seconds: float = 20.0,
@@ -289,7 +289,7 @@ class ClaudeReader:
         self._deadline_seconds = deadline_seconds
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """Return the normalized statement. Raises `ModelUnavailable` if the model gives no usable answer in time."""
+        """Return the normalized statement. Raises `ModelUnavailable` if the model returns no usable answer in time."""
         body = self._api.ask(normalization_question(text, source, context), self._deadline_seconds)
         return read_answer(body, text)
 
@@ -299,7 +299,7 @@ class ClaudeReader:
 
 
 class ClaudeLanguage:
-    """The language model for nightly runs and summaries. `left` returns the caller's remaining seconds."""
+    """The language model for nightly runs and summaries. `left` returns how many seconds the caller has left."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, left: Callable[[], float] = lambda: math.inf
@@ -333,7 +333,7 @@ class ClaudeLanguage:
 
 
 def _add_cache_marks(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Mark the end of the conversation for the API's cache. The next turn then pays only for new content."""
+    """Mark the end of the conversation for the API's cache, so that the next turn costs the full price only for new text."""
     *earlier, last = messages
     content = [{"type": "text", "text": last["content"]}] if isinstance(last["content"], str) else list(last["content"])
     content[-1] = {**content[-1], "cache_control": {"type": "ephemeral"}}
@@ -364,7 +364,7 @@ def _parse_reply(body: bytes) -> Reply:
 
 
 def normalization_question(text: str, source: str, context: str | None) -> ModelQuestion:
-    """Build the prompt for a statement. Source, context and text are wrapped in tags that their content can't close."""
+    """Build the prompt for a statement. Source, context and text are wrapped in tags that their own content can't close."""
     parts = {"source": source, "context": context, "text": text}
     filled = {name: part for name, part in parts.items() if part}
     mark = unused_mark(filled.values())

@@ -1,1 +1,1 @@
-"""Keeps the index in an OpenSearch domain, which needs version 2.19 or newer with k-NN and neural-search."""
+"""Keeps the index in an OpenSearch domain, which requires version 2.19 or newer and the plugins k-NN and neural-search."""

@@ -1,4 +1,4 @@
-"""Creates clients of the OpenSearch domain with timeouts, and raises their errors as `IndexUnavailable`."""
+"""Creates clients for the OpenSearch domain with timeouts, and converts their errors to `IndexUnavailable`."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from commonplace.ports.values import IndexUnavailable, Vector
 SEARCH_SECONDS = 2.0
 WRITE_SECONDS = 30.0
 _CONNECT_SECONDS = 1.0  # the client tries twice
-_MOST_CONNECTIONS = 16  # a Lambda function needs one, a threaded server more
+_MOST_CONNECTIONS = 16  # a Lambda function needs one, and a threaded server needs more
 _BACKGROUND_SECONDS = "10s"  # the domain cancels a search after this time
 
 
@@ -23,7 +23,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
     """Create a client that can be shared. The client connects on first use.
 
     If `region` is given, requests are signed with the current role (SigV4). `seconds` limits each request. A stale connection
-    is opened again once, and nothing else is retried.
+    is reopened once, and nothing else is retried.
     """
     signer = None
     if region is not None:
@@ -45,7 +45,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
 
 @contextmanager
 def as_index_unavailable() -> Iterator[None]:
-    """Raise errors of the library as `IndexUnavailable`. The messages contain no words of a memory."""
+    """Convert the library's errors to `IndexUnavailable`. The messages contain no text from memories."""
     try:
         yield
     except TransportError as error:
@@ -68,12 +68,12 @@ def numbers(vector: Vector) -> list[float]:
 
 
 def routing_of(user_id: str) -> str:
-    """Return the value that routes a user's documents to one shard. It is a hash, because OpenSearch splits at commas."""
+    """Return the value that routes a user's documents to one shard. The value is a hash, as OpenSearch splits at commas."""
     return hashlib.blake2b(user_id.encode(), digest_size=8).hexdigest()
 
 
 def ask(client: OpenSearch, alias: str, user_id: str, *searches: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Run searches over one user's documents in one request. Raises `IndexUnavailable` if an answer is incomplete."""
+    """Run several searches of one user's documents in one request. Raises `IndexUnavailable` if an answer is incomplete."""
     header = {
         "routing": routing_of(user_id),
         "allow_partial_search_results": False,

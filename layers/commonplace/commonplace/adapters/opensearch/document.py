@@ -1,4 +1,4 @@
-"""Defines the layout of the index, and builds the documents for records and tombstones."""
+"""Defines the layout of the index, and converts records and tombstones to documents."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ ROW = (
 ).split()
 """The fields of a document that a search reads."""
 OUTLINE = "outline"
-"""The field with the outline of a memory."""
+"""The field that contains a memory's outline."""
 _NOT_STORED = ["vector", "row", OUTLINE]
 
 
@@ -35,7 +35,7 @@ _NOT_STORED = ["vector", "row", OUTLINE]
 class Layout:
     """The parameters of an index. Changing a parameter other than `replicas` requires a new version of the index.
 
-    `engine` is the k-NN library. `embedding_model` made all vectors. Searches see a write after at most `refresh`.
+    `engine` is the k-NN library. `embedding_model` computed all vectors. Searches see a write after `refresh` at the latest.
     """
 
     embedding_model: str
@@ -47,14 +47,14 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """Return the metadata of an index, which are the embedding model and a digest of the layout without `replicas`."""
+    """Return an index's metadata, which consists of the embedding model and a digest of the layout without `replicas`."""
     whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
     digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
     return {"embedding_model": layout.embedding_model, "layout": digest}
 
 
 def mappings(layout: Layout) -> dict[str, Any]:
-    """Return the mapping of the index. The stored source excludes the fields that are not read from it."""
+    """Return the mapping of the index. The stored source excludes the fields that are never read from the source."""
     stored = {"excludes": _NOT_STORED}
     return {"dynamic": "strict", "_meta": mark(layout), "_source": stored, "properties": properties(layout)}
 
@@ -75,7 +75,7 @@ def settings(layout: Layout) -> dict[str, Any]:
 
 
 def properties(layout: Layout) -> dict[str, Any]:
-    """Return the field mappings. Times are seconds since 1970. `day` is the ordinal of a date."""
+    """Return the field mappings. Timestamps are in seconds since 1970. `day` is the ordinal of a date."""
     words = {"type": "text", "analyzer": "ready_made", "index_options": "freqs"}
     method = {"name": "hnsw", "space_type": "cosinesimil", "engine": layout.engine}
     return {
@@ -106,14 +106,14 @@ def _encode_field(values: Any) -> str:
 
 
 def unpacked(fields: Iterable[str]) -> list[list[Any]]:
-    """Unpack row or outline fields. A row's values are in the order of `ROW`. An outline's values follow the user id."""
-    texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # OpenSearch returns them without padding
+    """Unpack row or outline fields. A row's values are in the order of `ROW`. In an outline, the user id comes first."""
+    texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # OpenSearch returns the values without padding
     rows: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
     return rows
 
 
 def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
-    """Return a change's full document, which is a tombstone for a purged record. Vectors of other models are left out."""
+    """Return the full document for a change, or a tombstone for a purged record. A vector from another model is left out."""
     if isinstance(change, Tombstone):
         return {"user_id": change.user_id, "status": "purged", "version": change.version}
     memory = change.memory
@@ -128,7 +128,7 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
 
 
 def stored(change: IndexChange) -> dict[str, Any]:
-    """Return the part of the document that OpenSearch stores as its source."""
+    """Return the part of a change's document that OpenSearch stores as the document's source."""
     made = source(change, {})
     return {name: made[name] for name in made.keys() - _NOT_STORED}
 
@@ -141,7 +141,7 @@ def key(change: IndexChange) -> tuple[str, str]:
 
 
 def revision(change: IndexChange) -> int:
-    """Return a change's external version, which is twice the record's so that a tombstone can follow the last record."""
+    """Return a change's external version, which is twice the record's, so that a tombstone's version can follow the last."""
     if isinstance(change, Tombstone):
         return 2 * change.version + 2
     return 2 * change.memory.version

@@ -1,6 +1,6 @@
 """Searches the index in a domain. One request finds candidates, and a second finds neighbours. Pending writes are merged.
 
-Facts about a user's memories are aggregated by the domain or come from a cache.
+Facts about a user's memories are aggregated by the domain or read from a cache.
 """
 
 import bisect
@@ -30,20 +30,20 @@ from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
-_NEAR = DEPTHS["thorough"].by_vector  # k: the number of nearest vectors to search, whatever the number of returned hits
+_NEAR = DEPTHS["thorough"].by_vector  # k, the number of nearest vectors to find, however few hits are returned
 Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
 Ask = Callable[..., list[dict[str, Any]]]
 """A function that runs several searches in one request."""
 MOST = 2_500
-"""The largest number of positions to fetch. If hits are in too many sessions, only the best hits get neighbours."""
+"""The maximum number of positions to fetch. If hits are spread over too many sessions, only the best hits get neighbours."""
 Answer = Mapping[str, Any]
 Sessions = Mapping[str, tuple[int, int]]
 _ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
 
 
 class Hit(NamedTuple):
-    """A hit with the values of `ROW`, and its content if requested. `passes` is True if the hit passes the filter."""
+    """A hit with its values for `ROW`, and with its content if requested. `passes` is True if the hit passes the filter."""
 
     values: list[Any]
     score: float | None
@@ -58,7 +58,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class FindRequest:
-    """One retrieval from the index. `fusion` has the same meaning as in `OpenSearchIndex`."""
+    """A request to retrieve candidates from the index. `fusion` has the same meaning as in `OpenSearchIndex`."""
 
     ask: Ask
     visibility: Visibility
@@ -83,7 +83,7 @@ class FindRequest:
         """Return the candidates and their neighbours. Pending writes are included."""
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
         searches = self._build_search_legs()
-        # The legs' own scores need two more searches, as the main searches return cosines or fused scores.
+        # Each leg's own scores require another search, because the main searches return cosines or fused scores.
         alone = self._build_legs(alone=True) if self.with_legs else {}
         statistics = queries.statistics(self._visible, self.terms, self.pending.model)
         counted, *legs = self.ask(statistics, *searches, *alone.values())
@@ -119,7 +119,7 @@ class FindRequest:
     def _collect_rows(self, legs: Sequence[Answer]) -> Rows:
         rows_by_id: Rows = {}
         for leg in legs:
-            if self._is_fused and any(hit["_score"] < 0 for hit in leg["hits"]["hits"]):  # there would be duplicates too
+            if self._is_fused and any(hit["_score"] < 0 for hit in leg["hits"]["hits"]):  # the hits would contain duplicates
                 _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
                 raise IndexUnavailable("the hybrid query ran without its search pipeline")
             rows, _ = self._parse_rows(leg, scored=self.vector is not None and not self._is_fused)
@@ -159,7 +159,7 @@ class FindRequest:
 
 
 class OpenSearchIndex:
-    """Searches a user's memories in the index and the pending writes. `fusion="engine"` uses the domain's `hybrid` query."""
+    """Searches a user's memories in the index and in pending writes. `fusion="engine"` uses the domain's `hybrid` query."""
 
     def __init__(
         self, client: OpenSearch, pending: PendingWrites, embedding_model: str, alias: str = ALIAS,
@@ -212,7 +212,7 @@ class OpenSearchIndex:
 
 
 def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-    """Return the spans of positions around the best rows, by session. A span reaches `2 * bm25.REACH` positions each way."""
+    """Return the spans of positions around the best rows, by session. A span extends `2 * bm25.REACH` positions each way."""
     served: list[Row] = []
     places: set[tuple[str, int]] = set()
     for row in _interleave_rows(rows, corpus, terms):
@@ -223,7 +223,7 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
 
 
 def _interleave_rows(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
-    """Alternate between the best rows by words and the nearest rows by vector."""
+    """Return the rows with the best keyword matches and the rows with the nearest vectors in alternation."""
     if not rows:
         return []
     columns = candidate_rows.columns_of(rows, (), candidate_rows.session_lengths_of(rows), terms)
@@ -253,7 +253,7 @@ def _is_near(positions: Sequence[int], position: int) -> bool:
 
 
 def _merge_spans(positions: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the spans of turns around sorted positions. Overlapping spans are merged."""
+    """Return the spans around sorted positions, as pairs of first and last position. Overlapping spans are merged."""
     merged: list[tuple[int, int]] = []
     for position in positions:
         first, last = position - 2 * bm25.REACH, position + 2 * bm25.REACH
@@ -265,7 +265,7 @@ def _merge_spans(positions: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
-    """Yield the hits that belong to this user. Raises `IndexUnavailable` for documents without a row."""
+    """Yield the hits that belong to this user. Raises `IndexUnavailable` if a document has no packed row."""
     hits = answer["hits"]["hits"]
     if any("fields" not in hit for hit in hits):
         raise IndexUnavailable("documents lack what ranking must know: run commonplace reindex")
@@ -276,7 +276,7 @@ def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
 
 
 def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
-    """Convert a hit to a row. If `scored`, the hit's score is (1 + cosine) / 2, or 0 without a vector."""
+    """Convert a hit to a row. If `scored` is true, the hit's score is (1 + cosine) / 2, or 0 if it has no vector."""
     name, _, tokens, labels, length, session, position, speaker, *flags, day, importance, created, made_by = hit.values
     placed = session is not None and position is not None
     return Row(
@@ -298,7 +298,7 @@ def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
 
 
 def legs_from(answers: Mapping[str, Answer], user_id: str, pending: Legs) -> Legs:
-    """Return the hits of each leg, merged with pending writes. `answers` are from `queries.legs` with `alone`."""
+    """Return the hits of each leg, merged with pending writes. `answers` are the results of `queries.legs(alone=True)`."""
     hits_by_leg = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
     words = [(hit.memory_id, hit.score or 0.0) for hit in hits_by_leg.get("lexical", ())]
     near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in hits_by_leg.get("vector", ())]
@@ -306,7 +306,7 @@ def legs_from(answers: Mapping[str, Answer], user_id: str, pending: Legs) -> Leg
 
 
 def cosine(score: float, same_model: bool) -> float:
-    """Return the cosine for a score, or NaN if there is no vector or another model made the vector."""
+    """Return the cosine for a score, or NaN if there is no vector or the vector comes from another model."""
     return 2 * score - 1 if score > 0 and same_model else math.nan
 
 
@@ -324,7 +324,7 @@ def _parse_corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
 
 
 def _add_session_lengths(first: Sessions, answer: Answer) -> Sessions:
-    """Add an answer's counts of the memories and tokens in each session to `first`."""
+    """Add the numbers of memories and tokens per session in an answer to those in `first`."""
     lengths = dict(first)
     for bucket in answer["aggregations"]["sessions"]["buckets"]:
         memories, tokens = lengths.get(bucket["key"], (0, 0))
@@ -343,13 +343,13 @@ class UnindexedState(PendingWrites, Protocol):
     """Pending writes and usage, which the index does not contain."""
 
     def used(self, user_id: str) -> set[str]:
-        """Return the ids of memories that searches have returned. Hits that are not folded yet are left out."""
+        """Return the ids of memories that searches have returned. Hits that have not been folded yet are left out."""
 
 
 class OpenSearchFacts:
-    """Returns facts that the domain aggregates, merged with pending writes.
+    """Returns facts about memories that the domain aggregates, merged with pending writes.
 
-    Tags only help to name the tags of new memories, so they are cached for `seconds`. If the domain is unavailable, the last
+    Tags only help to choose tags for new memories, so they are cached for `seconds`. If the domain is unavailable, the last
     known tags are returned, and statistics and outlines come from `otherwise`.
     """
 
@@ -403,7 +403,7 @@ class OpenSearchFacts:
         return [*indexed, *outlines_of(own, terms)]
 
     def _load_outlines(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
-        """Yield the outlines of a user's memories. Documents of other users are dropped even if the domain returns them."""
+        """Yield the outlines of a user's memories. Other users' documents are dropped even if the domain returns them."""
         body = queries.outlines(user_id, terms, without, _OUTLINES_A_PAGE)
         while True:
             (answer,) = ask(self._client, self._alias, user_id, body)
@@ -420,7 +420,7 @@ class OpenSearchFacts:
     def _count_tags(
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
-        """Return the counts of tags, the aggregations of the domain, and the pending active memories."""
+        """Return the number of memories per tag, the domain's aggregations, and the active memories in pending writes."""
         pending, _ = self._pending.pending(user_id)
         active = [stored for stored in pending if stored.memory.user_id == user_id and stored.memory.status == "active"]
         body = {

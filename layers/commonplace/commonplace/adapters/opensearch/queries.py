@@ -1,4 +1,4 @@
-"""Builds the bodies of search requests with pure functions. Each leg filters for visible memories."""
+"""Builds the bodies of search requests with pure functions. Every leg is restricted to visible memories."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
 
-_TERMS_IN_A_QUERY = 500  # per field, and a query searches two fields; statistics count all terms
+_TERMS_IN_A_QUERY = 500  # per field; a query searches two fields, and statistics count all terms
 _LABELS = 0.3
 _SPEAKERS = _YEARS = 1_000
 Spans = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
-    """Match the user's memories that are active, valid now, unexpired and for one of the agents. Skip ids in `without`."""
+    """Match the user's active, currently valid, unexpired memories for the given agents, except the ids in `without`."""
     now = visibility.now.timestamp()
     hidden: list[Clause] = [{"range": {"valid_from": {"gt": now}}}, {"range": {"valid_to": {"lte": now}}}]
     if not visibility.include_expired:
@@ -31,7 +31,7 @@ def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
 
 
 def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
-    """Match the user's active memories of all agents, except the ids in `without`."""
+    """Match the user's active memories for all agents, except the ids in `without`."""
     ids = sorted(without)
     return {
         "bool": {
@@ -42,7 +42,7 @@ def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
 
 
 def passing(filters: Filter) -> list[Clause]:
-    """Return the clauses of a filter. The clauses don't check whether a memory is visible."""
+    """Return the clauses for a filter. They don't check whether a memory is visible."""
     clauses: list[Clause] = [{"term": {name: value}} for name, value in filters.equal.items()]
     if filters.types is not None:
         clauses.append({"terms": {"memory_type": list(filters.types)}})
@@ -61,26 +61,26 @@ def visible_and(seen: Clause, clauses: Sequence[Clause]) -> Clause:
 
 
 def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None, most: int) -> Body:
-    """Find the best memories by words. If a vector is given, the returned scores are computed from cosines."""
+    """Find the memories with the best keyword matches. If a vector is given, compute the returned scores from cosines."""
     body = _list_rows({"bool": {"filter": [allowed], "must": [_match_words(terms)]}}, most)
     return body if vector is None else {**body, "rescore": _build_rescoring(vector, most)}
 
 
 def nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Body:
-    """Find the nearest memories by vector. Only vectors of `model` count, and the filter is part of the k-NN query."""
+    """Find the memories with the nearest vectors from `model`. The filter is part of the k-NN query."""
     return _list_rows(_match_nearest(allowed, vector, model, most), most)
 
 
 def legs(
     allowed: Clause, terms: Sequence[str], vector: Vector | None, model: str, depth: Depth, alone: bool = False
 ) -> dict[str, Body]:
-    """Return the search of each leg by name. If `alone`, each leg returns its own scores, for display."""
+    """Return the search for each leg, by name. If `alone` is true, each leg returns its own scores, which are for display."""
     words = {"lexical": by_words(allowed, terms, None if alone else vector, depth.by_words)} if terms else {}
     return words if vector is None else {**words, "vector": nearest(allowed, vector, model, depth.by_vector)}
 
 
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str, depth: Depth) -> Body:
-    """Find the best memories by words and the nearest by vector. The domain merges both rankings."""
+    """Find the memories with the best keyword matches or the nearest vectors. The domain merges both rankings."""
     words = {"bool": {"filter": [allowed], "must": [_match_words(terms)]}}
     queries = [words, _match_nearest(allowed, vector, model, depth.by_vector)]
     body = {**_list_rows({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}
@@ -88,9 +88,9 @@ def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pi
 
 
 def statistics(seen: Clause, terms: Sequence[str], model: str) -> Body:
-    """Count memories, memories per term, speakers and years, and compute the mean length. No hits are returned.
+    """Count all memories and those with each term, list speakers and years, and compute the mean length. Return no hits.
 
-    Also count memories whose vector another model made, or whose vector the index left out because it has another model.
+    Also count memories with a vector from another model, including vectors that the index leaves out for that reason.
     """
     searched = {"bool": {"filter": [{"term": {"embedding_model": model}}, {"exists": {"field": "vector"}}]}}
     counts: dict[str, Clause] = {
@@ -105,7 +105,7 @@ def statistics(seen: Clause, terms: Sequence[str], model: str) -> Body:
 def neighbours_of(
     seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
 ) -> Body:
-    """Find memories in `spans`, except `known` ones, and memories with `ids`. Mark those that pass the filter as `passes`."""
+    """Find memories in `spans` that are not `known`, and memories with `ids`. Mark hits that pass the filter as `passes`."""
     places: list[Clause] = [
         {
             "bool": {
@@ -127,33 +127,33 @@ def neighbours_of(
 
 
 def sessions(seen: Clause, names: Collection[str]) -> Body:
-    """Count the memories and tokens of each session."""
+    """Count the memories and tokens in each session."""
     conditions = [{"terms": {"session_id": sorted(names)}}, {"exists": {"field": "position"}}]
     each = {"terms": {"field": "session_id", "size": len(names)}, "aggs": {"tokens": {"sum": {"field": "length"}}}}
     return _build_count({"bool": {"filter": [seen, *conditions]}}, {"sessions": each})
 
 
 def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
-    """Find memories whose own text shares words with the query, and return their text."""
+    """Find memories whose own text shares words with the query, and return their texts."""
     body = with_content(_list_rows({"bool": {"filter": [seen], "must": [_match_field("tokens", terms)]}}, SIMILAR), SIMILAR)
     return body if vector is None else {**body, "rescore": _build_rescoring(vector, SIMILAR)}
 
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
-    """Find a page of outlines of the memories that contain all terms, even closed ones, except the ids in `without`."""
+    """Find a page of outlines of memories that contain all terms. Closed memories are included, ids in `without` are not."""
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
     query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_match_terms(terms)], "must_not": hidden}}
     return {**_list_rows(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
 
 
 def with_content(body: Body, size: int) -> Body:
-    """Return a copy of a search that returns only the first `size` hits, with their text."""
-    fields = {name: value for name, value in body.items() if name != "stored_fields"}  # it would suppress the source
+    """Return a copy of a search that returns only the first `size` hits, with their texts."""
+    fields = {name: value for name, value in body.items() if name != "stored_fields"}  # this option would suppress the source
     return {**fields, "size": size, "_source": ["content"]}
 
 
 def most_important(allowed: Clause, limit: int) -> Body:
-    """Find the most important memories. If several are equally important, the newest is first."""
+    """Find the most important memories. Among equally important memories, the newest comes first."""
     return {**_list_rows(allowed, limit), "sort": [{name: "desc"} for name in ("importance", "happened_at", "memory_id")]}
 
 
@@ -184,7 +184,7 @@ def _match_nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Cl
 
 
 def _score_by_cosine(query: Clause, vector: Vector) -> Clause:
-    """Score matches by (1 + cosine) / 2, or by 0 without a vector."""
+    """Score each match by (1 + cosine) / 2, or by 0 if it has no vector."""
     script = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
     return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": script}}}
 

@@ -1,6 +1,6 @@
 """Writes the index in `_bulk` requests with external versions, builds the next version, and reads the index for checks.
 
-`set_up` creates only what is missing, so it can run at every deployment.
+`set_up` creates only missing parts, so it can run at every deployment.
 """
 
 import json
@@ -35,9 +35,9 @@ _FUSION = {
 def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, has_records: Callable[[], bool] = lambda: False) -> bool:
     """Create the pipeline, the template, and the first index with its alias, and set the replicas. Raises `IndexUnavailable`.
 
-    Returns False if a reindex must follow. Either the live index has documents in another layout, or memories are stored
-    (`has_records`) but the live index is empty or missing. A missing index is then not created, because searches would find
-    nothing in an empty index.
+    Returns False if a reindex is needed. In that case, either the live index has documents in another layout, or records
+    exist (`has_records`) but the live index is empty or missing. A missing index is then not created, because searches would
+    find nothing in it.
     """
     prepare(client, layout, alias)
     with as_index_unavailable():
@@ -78,7 +78,7 @@ def _set_replicas(client: OpenSearch, layout: Layout, alias: str) -> None:
 
 
 def model_of_layout(client: OpenSearch, alias: str) -> str | None:
-    """Return the embedding model in the template for the next version, or None before the setup."""
+    """Return the embedding model in the template for the next version of the index, or None before the setup."""
     templates = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
     return next((row["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for row in templates), None)
 
@@ -93,7 +93,7 @@ def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
 
 
 def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dict[str, Any]) -> None:
-    """Point the alias to the new index and delete the old index in one atomic step."""
+    """Point the alias to the new index, and delete the old index in the same atomic step."""
     gone = [{"remove_index": {"index": old}}] if old else []
     actions = [{"add": {"index": new, "alias": alias}}, *gone, *more]
     client.indices.update_aliases(body={"actions": actions}, params=_WAIT)
@@ -109,10 +109,10 @@ class Version:
 
 
 def versions(client: OpenSearch, *aliases: str) -> list[Version]:
-    """Return the indices behind these aliases. Missing aliases are left out.
+    """Return the indices to which these aliases point. Missing aliases are left out.
 
-    Each alias needs its own request, because roles allow requests by path. The last alias is read first. If an alias moves to
-    another alias's index between two requests, that index is returned with both aliases.
+    Each alias needs its own request, because roles permit requests by path. The last alias is read first. If an alias moves
+    to another alias's index between two requests, that index is returned with both aliases.
     """
     versions: dict[str, Version] = {}
     for alias in reversed(aliases):
@@ -124,18 +124,18 @@ def versions(client: OpenSearch, *aliases: str) -> list[Version]:
 
 
 def next_name(client: OpenSearch, alias: str) -> str:
-    """Return the name of the next index of an alias, such as `commonplace-v3`."""
+    """Return the name of an alias's next index, such as `commonplace-v3`."""
     names = client.indices.get(index=f"{alias}-v*", params={"filter_path": "*.aliases", **_WAIT})
     numbers = [int(name.removeprefix(f"{alias}-v")) for name in names]
     return f"{alias}-v{max(numbers, default=0) + 1}"
 
 
 REBUILD_SUFFIX = "-next"
-"""Suffix of the alias for a version that is being filled."""
+"""The suffix of the alias for a version that is being filled."""
 
 _BYTES = 5_000_000
 _DONE = IndexOutcome("done")
-_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # status 400 and 403, but not caused by the change
+_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # status 400 or 403, but not because of the change
 _ORDER = ("retry", "failed", "done")  # worst first; if two indices answer, the worse answer counts
 
 
@@ -168,8 +168,8 @@ def write(
 ) -> list[IndexOutcome]:  # fmt: skip
     """Write changes to the index behind an alias. Raises `IndexUnavailable` if no outcome is known.
 
-    `metadata` is the metadata of the index. If `over`, documents of the same version are overwritten. If `is_present`, return
-    only once searches see the changes.
+    `metadata` is the metadata of the index. If `over` is true, documents with the same version are overwritten. If
+    `is_present` is true, return only after the changes are visible to searches.
     """
     kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
     outcomes: list[IndexOutcome] = []
@@ -203,7 +203,7 @@ def _split_into_bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str
 
 
 def _parse_outcome(item: dict[str, Any]) -> IndexOutcome:
-    """Return a change's outcome. A stale version is a success. Only error names are reported, as messages can quote text."""
+    """Return a change's outcome. A stale version counts as done. Only error types are reported: messages may quote text."""
     status = item["status"]
     if status < 300 or status == 409:
         return _DONE
@@ -274,7 +274,7 @@ class OpenSearchContents:
 
 
 def _compare_document(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
-    """Return the document, with an empty digest if a stored field differs from the record."""
+    """Return the indexed document. Its digest is empty if any stored field differs from the record."""
     stored_document = _parse_document(document)
     return stored_document if document["_source"] == stored(record) else replace(stored_document, digest="")
 
@@ -285,13 +285,13 @@ def _parse_document(document: Mapping[str, Any]) -> IndexedDocument:
 
 
 class OpenSearchRebuild:
-    """Builds the next version of the index under its own alias. `OpenSearchWriter` writes to this alias too."""
+    """Builds the next version of the index under its own alias, to which `OpenSearchWriter` also writes."""
 
     def __init__(self, client: OpenSearch, layout: Layout, alias: str = ALIAS) -> None:
         self._client, self._layout, self._alias = client, layout, alias
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index. Without an index, return the template's model, or None."""
+        """Return the embedding model of the live index. If there is no index, return the template's model, or None."""
         with as_index_unavailable():
             for live in versions(self._client, self._alias):
                 return live.metadata.get("embedding_model")
