@@ -1,1 +1,1 @@
-"""Adapters that store records, the index, usage, the ledger and runs in one SQLite file."""
+"""Stores records, the index, usage, the ledger and runs in one SQLite file."""

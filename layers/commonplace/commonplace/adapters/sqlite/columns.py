@@ -1,7 +1,7 @@
-"""Holds one user's memories as columns in memory. Each search first reads the changes from the file, then scans the columns.
+"""Keeps one user's memories as columns in main memory. Each search first reads changes from the file, then scans the columns.
 
-Vectors are converted to float32, because float16 is slow to compute with. An exact scan of 100,000 vectors with 256
-dimensions takes 16 ms and 102 MB. sqlite-vec took 70 ms, and many Python builds can't load it.
+Vectors are converted to float32, because computing with float16 is slow. An exact scan of 100,000 vectors with 256 dimensions
+takes 16 ms and 102 MB. With sqlite-vec, the scan took 70 ms, and many Python builds can't load sqlite-vec.
 """
 
 import sqlite3
@@ -47,7 +47,7 @@ class NameNumbers:
 
 
 class Columns:
-    """All memories of one user. Each memory has one slot. Vectors are stored in blocks, so that growth never copies them."""
+    """All memories of one user, with one slot per memory. Vectors are stored in blocks, so that they are never copied."""
 
     def __init__(self, owner: int, embedding_model: str, dimension: int) -> None:
         self.owner, self._model, self._dimension = owner, embedding_model, dimension
@@ -57,7 +57,7 @@ class Columns:
         self._vectors: list[npt.NDArray[np.float32]] = []
         self.ids: list[str] = []
         self.damaged: dict[int, str] = {}
-        """Ids of memories with an unreadable column, by slot. Searches don't find these memories."""
+        """Maps the slots of memories with an unreadable column to their ids. Searches don't find these memories."""
         self.agents, self.sessions, self.speakers = NameNumbers(), NameNumbers(), NameNumbers()
         self._by_place: tuple[Integers, Integers] | None = None
         self._totals: Totals | None = None
@@ -69,17 +69,17 @@ class Columns:
         return self._numbers[name][: len(self)]
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Read the changes that any process has written since the last call."""
+        """Read all changes that have been written since the last call, by any process."""
         newest = self._change
         # Slots are in the order of row numbers, because rows are read in order and row numbers are never reused.
         for row in connection.execute(_QUERY, (self.owner, self._change)):
             self._by_place = self._totals = None
             self._read_row(row)
             newest = max(newest, row[-1]) if isinstance(row[-1], int) else newest
-        self._change = newest  # only after reading all rows: after an error, the next call reads them again
+        self._change = newest  # set last, so that after an error the next call reads all rows again
 
     def slots(self, rows: Integers) -> Integers:
-        """Return the slots of rows. Rows without a memory, which a damaged word index may contain, are left out."""
+        """Return the slots of the given rows. Rows without a memory, which a damaged word index may list, are left out."""
         own = self["row"]
         places = np.searchsorted(own, rows)
         inside = places < len(own)
@@ -88,7 +88,7 @@ class Columns:
         return known
 
     def by_place(self) -> tuple[Integers, Integers]:
-        """Return the slots ordered by session and position, with their place numbers (see `place_numbers`)."""
+        """Return the slots in the order of session and position, with their numbers from `place_numbers`."""
         if self._by_place is None:
             places = place_numbers(self["session"], self["position"])
             order = np.argsort(places, kind="stable")
@@ -107,14 +107,14 @@ class Columns:
         return np.where(self["has_vector"], scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
-        """Flag the memories that are active, valid now, unexpired (unless `include_expired`) and meant for the agents."""
+        """Flag the agents' active and currently valid memories. Flag expired ones only if `include_expired` is true."""
         allowed = np.array([name in agents for name in self.agents.listed], dtype=np.bool_)
         flags: Flags = self["active"] & np.take(allowed, self["agent"]) & (self["valid_from"] <= now)
         flags &= self["valid_to"] > now
         return flags if include_expired else flags & (self["expires_at"] > now)
 
     def totals(self, visible: Flags) -> "Totals":
-        """Return statistics of the visible memories, cached until the data or the visible memories change."""
+        """Return statistics about the visible memories, which are cached until the data or the visible memories change."""
         if self._totals is None or not np.array_equal(self._totals.of, visible):
             self._totals = Totals.counted(self, visible)
         return self._totals
@@ -155,7 +155,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of the memories that `of` flags. `session_means[n + 1]` is the mean tokens per memory in session `n`."""
+    """Statistics about the memories that `of` flags. `session_means[n + 1]` is the mean number of tokens in session `n`."""
 
     of: Flags
     memories: int
@@ -182,5 +182,5 @@ class Totals:
 
 
 def place_numbers(sessions: Integers, positions: Integers) -> Integers:
-    """Combine session and position into one number, or -1 without a session. Within a session, differences are distances."""
+    """Combine session and position into one number, or -1 without a session. Differences within a session are distances."""
     return np.where(sessions >= 0, sessions.astype(np.int64) * 2**33 + positions, -1)

@@ -1,4 +1,4 @@
-"""Checks the index of one file against its records and rebuilds it. Columns, vectors, words and counts form the index."""
+"""Compares the index of a file with its records and rebuilds it. The index consists of columns, vectors, words and counts."""
 
 import sqlite3
 from collections import Counter
@@ -19,16 +19,16 @@ from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome,
 from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"
-"""Prefix of the ids that stand for word rows without a memory. The row number follows."""
+"""The prefix of ids that stand for word rows without a memory. The row number follows the prefix."""
 _RELEASE_MARKERS = "UPDATE memories SET key = NULL, fingerprint = CAST('row ' || row AS BLOB) WHERE row = ?"
 _DONE = IndexOutcome("done")
 Words = Mapping[int, tuple[str, str]]
-"""Indexed text by row, in the form that `rows.words_of` returns."""
+"""Maps rows to their indexed texts, in the form that `rows.words_of` returns."""
 _MADE = "SELECT sql FROM sqlite_master WHERE name IN ('words', 'word_places') ORDER BY rowid"
 _PLACE = "SELECT doc FROM word_places WHERE term = ? LIMIT 1"
 _REBUILD = "INSERT INTO words (words) VALUES ('rebuild')"
 _SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # internal tables of FTS5, except its input
-_INPUT_COPY = "SELECT id, c0, c1 FROM words_content"  # FTS5's copy of its input; it is readable even if the index is damaged
+_INPUT_COPY = "SELECT id, c0, c1 FROM words_content"  # FTS5's copy of its input, readable even if the index is damaged
 _PLACES = "SELECT term, doc, col FROM word_places WHERE term >= ? AND term < ?"
 _NAMES = (
     "fingerprint version status agent_id collection key memory_type category section content_type importance emotion subject"
@@ -59,7 +59,7 @@ class Derived:
 
     @property
     def words(self) -> tuple[str, str]:
-        """The text of the memory for the word index."""
+        """The memory's two texts for the word index."""
         return rows.words_of(self.owner, self.document)
 
     def is_in_line(self, model: str, dimension: int) -> bool:
@@ -69,7 +69,7 @@ class Derived:
         return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(model, dimension)
 
     def _has_its_vector(self, model: str, dimension: int) -> bool:
-        """Return whether the vector is readable and from the record's model. It may be missing if the model isn't `model`."""
+        """Return whether the vector is readable and from the record's model. A vector from another model may be missing."""
         own = self.memory.embedding_model
         if own is None or self.embedding is None:
             return self.embedding is None and own != model
@@ -78,7 +78,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class WordIndex:
-    """The word index of some rows. `words` is its input. `sums` and `expected` are its actual and expected checksums."""
+    """The word index for some rows. `words` is its input. `sums` and `expected` are its actual and expected checksums."""
 
     words: Words
     sums: Mapping[int, Counter[int] | None]
@@ -89,13 +89,13 @@ class WordIndex:
         return row not in self.words and (sums is None or not sums[row])
 
     def holds(self, row: int, owner: int, words: tuple[str, str]) -> bool:
-        """Return whether the index has exactly these words for a row."""
+        """Return whether the index contains exactly these words for a row."""
         sums = self.sums[owner]
         return self.words.get(row) == words and sums is not None and sums[row] == self.expected[owner][row]
 
 
 class SqliteContents:
-    """Checks and repairs the derived data of one file. Vectors that the embedder's model did not make stay unchanged."""
+    """Checks and repairs the derived data in one file. Vectors from other models than the embedder's stay unchanged."""
 
     def __init__(self, database: Database, embedder: Embedder, dimension: int) -> None:
         self._database, self._embedder, self._dimension = database, embedder, dimension
@@ -136,7 +136,7 @@ class SqliteContents:
             return [name for name, is_wrong in wrong.items() if is_wrong]
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Derive the index data of the changed memories again from their current records, which stay unchanged."""
+        """Recompute the index data of the changed memories from their current records, which stay unchanged."""
         stored = [change.memory for change in changes if isinstance(change, Stored)]
         own = [memory for memory in stored if memory.embedding_model == self._embedder.name]
         embedded = self._embedder.embed_all([memory.content for memory in own])
@@ -144,13 +144,13 @@ class SqliteContents:
         with self._database.writing() as connection:
             derived = derived_of(connection, [memory.memory_id for memory in stored])
             if self._is_torn(connection, list(derived.values()), changes):
-                rebuild(connection)  # before any write, as FTS5 would need a savepoint of unreadable data
+                rebuild(connection)  # before any write, as FTS5 would need a savepoint with unreadable data
             count_changes(connection)
             outcomes = [_mend_change(connection, change, derived, vectors) for change in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: derived[item.memory.memory_id].row for at in refused if isinstance(item := changes[at], Stored)}
             connection.executemany(_RELEASE_MARKERS, [(row,) for row in rows_of.values()])
-            for at in refused:  # try again, as two memories may only have blocked each other
+            for at in refused:  # retry, because two memories may have blocked only each other
                 outcomes[at] = _mend_change(connection, changes[at], derived, vectors)
             return outcomes
 
@@ -164,13 +164,13 @@ class SqliteContents:
             count_changes(connection)
 
     def _build_document(self, memory: Memory, derived: Derived | None, words: WordIndex) -> IndexedDocument | None:
-        """Return a memory's indexed document, or None if its words are missing. A wrong index yields an empty digest."""
+        """Return a memory's indexed document, or None if its words are missing. The digest is empty if the index is wrong."""
         if derived is not None and words.misses(derived.row, derived.owner):
             return None
         right = derived is None or (
             words.holds(derived.row, derived.owner, derived.words)
             and derived.is_in_line(self._embedder.name, self._dimension)
-        )  # `derived` is None if the memory was purged meanwhile
+        )  # `derived` is None if the memory has been purged since
         return IndexedDocument(memory.user_id, memory.memory_id, memory.version, digest(memory) if right else "")
 
     def _load_word_index(self, connection: sqlite3.Connection, all_derived: Sequence[Derived]) -> WordIndex:
@@ -196,7 +196,7 @@ class SqliteContents:
     def _is_torn(
         self, connection: sqlite3.Connection, all_derived: Sequence[Derived], changes: Sequence[IndexChange]
     ) -> bool:
-        """Return whether the word index differs from its input for these rows. FTS5 can't delete rows that differ."""
+        """Return whether the word index and its input differ for these rows, because FTS5 can't delete such rows."""
         placed = [(derived.row, derived.owner) for derived in all_derived]
         for change in changes:
             row = _parse_nobody_row(change)
@@ -211,7 +211,7 @@ class SqliteContents:
 def _mend_change(
     connection: sqlite3.Connection, change: IndexChange, known: Mapping[str, Derived], vectors: Mapping[str, Vector | None]
 ) -> IndexOutcome:
-    """Derive a memory's index data again. For a tombstone, delete the word row if it has no memory."""
+    """Recompute a memory's index data. For a tombstone, delete the word row if it belongs to no memory."""
     if isinstance(change, Tombstone):
         row = _parse_nobody_row(change)
         if row is not None and not connection.execute("SELECT 1 FROM memories WHERE row = ?", (row,)).fetchone():
@@ -227,7 +227,7 @@ def _mend_change(
 
 
 def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: bytes | None) -> IndexOutcome:
-    """Write a memory's derived data. The outcome is "conflict" if another active memory has the same content or key."""
+    """Write a memory's derived data. If another active memory has the same content or key, the result is a "conflict"."""
     columns = rows.columns(derived.memory, derived.document, derived.owner, writes.next_change(connection), embedding)
     del columns["record"]
     settings = ",".join(f"{name} = ?" for name in columns)
@@ -241,7 +241,7 @@ def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: 
 
 
 def _build_nobody_document(user_id: str, row: int) -> IndexedDocument:
-    """Return a document for a row of the word index that has no memory."""
+    """Return a document that stands for a row of the word index without a memory."""
     return IndexedDocument(user_id, f"{_WORDS_OF_NOBODY}{row}", 0, "")
 
 
@@ -252,7 +252,7 @@ def _parse_nobody_row(change: IndexChange) -> int | None:
 
 
 def indexed_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """Return the input that the word index stored for these rows."""
+    """Return the input that the word index has stored for these rows."""
     wanted = list(rows)
     marks = ",".join("?" * len(wanted))
     cursor = connection.execute(f"{_INPUT_COPY} WHERE id IN ({marks})", wanted)
@@ -260,19 +260,19 @@ def indexed_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[i
 
 
 def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
-    """Return a checksum of the owner's indexed words for each row. The checksums are valid only within this process."""
+    """Return a checksum of the owner's indexed words for each row. Checksums can be compared only within one process."""
     sums = Counter[int]()
     terms = set[str]()
     for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` sorts after _
         sums[row] += hash((column, term))
         terms.add(term)
-    for term in terms:  # searches read like this; a damaged page may fail here although a sequential read works
+    for term in terms:  # searches read in this way, which may fail at a damaged page even if a sequential read works
         connection.execute(_PLACE, (term,)).fetchone()
     return sums
 
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
-    """Return the expected checksums by owner, computed from a new index of exactly these words."""
+    """Return the expected checksums by owner, which are computed from a new index that contains exactly these words."""
     with _open_fresh_index(connection) as fresh:
         fresh.executemany(
             "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]
@@ -281,13 +281,13 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 
 
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
-    """Return the word rows without a memory, each with the number of its owner, or None if the owner is unknown."""
+    """Return the word rows without a memory, each with its owner's number, or None if the owner is unknown."""
     rows = connection.execute(f"{_INPUT_COPY} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
     return [(row, _parse_owner(content) or _parse_owner(labels)) for row, content, labels in rows]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Rebuild the word index from its input. If FTS5 can't open the index, empty the index first."""
+    """Rebuild the word index from its input. If FTS5 can't open the index, empty it first."""
     try:
         connection.execute(_REBUILD)
         return
@@ -316,10 +316,10 @@ def _parse_owner(text: object) -> int | None:
 
 
 def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, Derived]:
-    """Return the derived data of the readable memories, by id."""
+    """Return the readable memories among `memory_ids` with their derived data, by id."""
     marks = ",".join("?" * len(memory_ids))
     derived = dict[str, Derived]()
-    with gathered():  # the caller has reported unreadable records
+    with gathered():  # the caller has already reported unreadable records
         for row, owner, user_id, memory_id, record, change, *columns_read in connection.execute(
             f"{_DERIVED} IN ({marks})", memory_ids
         ):
@@ -331,7 +331,7 @@ def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dic
 
 
 def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
-    """Count the owner's active memories by tag. Reads the records, not the stored counts, and skips damaged records."""
+    """Count the owner's active memories by tag, from the records and not from the stored counts. Skip damaged records."""
     cursor = connection.execute(
         f"SELECT user_id, memory_id, {RECORD} FROM memories JOIN users ON number = owner WHERE owner = ?", (owner,)
     )
@@ -341,7 +341,7 @@ def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
 
 
 def changes_are_counted(connection: sqlite3.Connection) -> bool:
-    """Return whether the stored number of the last write is valid. Readers would miss a memory with a higher number."""
+    """Return whether the stored number of the last write is valid. If a memory had a higher number, readers would miss it."""
     last = [last_row for (last_row,) in connection.execute("SELECT last FROM changes")]
     return len(last) == 1 and isinstance(last[0], int) and last[0] >= _load_newest_change(connection)
 

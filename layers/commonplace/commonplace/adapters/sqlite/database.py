@@ -1,7 +1,7 @@
-"""Manages the SQLite connection, with a write-ahead log and full durability. Only one process writes at a time.
+"""Manages the connections to a SQLite file, with a write-ahead log and full durability. Only one process writes at a time.
 
-A checkpoint folds the log into the file. Until then, the log may contain erased data. A row in the file records that the
-log must be folded, and the next process that opens the file folds it.
+A checkpoint folds the log into the file. Until then, the log may contain erased data. A row in the file records that the log
+must be folded, so that the next process that opens the file folds it.
 """
 
 import os
@@ -19,13 +19,13 @@ from commonplace.adapters.sqlite import opening
 from commonplace.domain import loading
 
 _WAIT_SECONDS = 30.0
-_PATIENCE, _PAUSE = 5.0, 0.02  # seconds: the longest wait for readers after an erasure, and the pause between attempts
-_FREE_PAGES = 2_048  # if more pages are free, each write releases this many
+_PATIENCE, _PAUSE = 5.0, 0.02  # seconds to wait for readers after an erasure, and between attempts
+_FREE_PAGES = 2_048  # if more pages are free than this, each write releases this many
 _LOG_BYTES = 8_000_000  # a longer log is folded into the file after a write
 
 
 class Database:
-    """An SQLite file. Threads can share a `Database`, and several processes can open the same file."""
+    """A SQLite file. Threads can share a `Database`, and several processes can open the same file."""
 
     def __init__(self, path: Path) -> None:
         self._path = opening.real(path)
@@ -33,7 +33,7 @@ class Database:
         self._turn, self._guard = threading.RLock(), threading.RLock()
         self._closed = False
         self._stamp: opening.Stamp | None = None
-        with opening.storage_errors(self._path), ExitStack() as opened:  # close a file that can't be used
+        with opening.storage_errors(self._path), ExitStack() as opened:  # closes the connections if the file can't be used
             opening.refuse_devices(self._path)
             self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
@@ -58,7 +58,7 @@ class Database:
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
         """Run one transaction, which is durable once the context ends normally and rolled back after an exception.
 
-        If `erases`, the old data is also removed from the log. If a reader blocks the removal, `fold_log` does it later.
+        If `erases` is true, the old data is also removed from the log. If a reader blocks that, `fold_log` removes it later.
         """
         with self._lock_for_writing(), self._guard_use():
             try:
@@ -94,7 +94,7 @@ class Database:
             self._checkpoint_if_due()
 
     def fold_log(self, wait: bool) -> bool:
-        """Remove erased data from the log and return whether the data is gone. If `wait`, wait up to 5 s for readers."""
+        """Remove erased data from the log, and return whether it is gone. If `wait` is true, wait up to 5 s for readers."""
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
             with self._guard_use():
@@ -124,11 +124,11 @@ class Database:
         self._usage = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         opening.set_up(self._main, "FULL")
         opening.set_up(self._usage, "NORMAL")
-        self._usage.execute("PRAGMA busy_timeout = 0")  # last: opening must wait for a process that creates the file
+        self._usage.execute("PRAGMA busy_timeout = 0")  # set last, as opening must wait for a process that creates the file
         if opening.is_empty(self._main, self._path):  # an existing file may be shared on purpose
             opening.restrict_access(self._path)
         # Before SQLite 3.51.3, a log reset in one process during a checkpoint in another can lose a commit. This lock
-        # serializes commits and checkpoints. Readers never wait for it.
+        # serializes commits and checkpoints, and readers never wait for it.
         lock = f"{self._path}.lock"
         self._writing = FileLock(lock, self._wait, opening.rights(self._path))
         if not opening.is_set_up(self._main):
@@ -163,13 +163,13 @@ class Database:
             self._fold_log()
 
     def _give_back(self) -> None:
-        """Release free pages. This takes 0.1 to 0.4 s per write and blocks no readers. VACUUM would take 5 s for 330 MB."""
+        """Release free pages, which adds 0.1 to 0.4 s to a write and blocks no readers. VACUUM would take 5 s for 330 MB."""
         with suppress(sqlite3.OperationalError):  # the data is written; the next write tries again
             if self._main.execute("PRAGMA freelist_count").fetchone()[0] > _FREE_PAGES:
                 self._main.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES})")  # `execute` would release a single page
 
     def _fold_log(self) -> None:
-        """Empty the write-ahead log if it contains erased data or is too long. A busy log is left to the next call."""
+        """Empty the write-ahead log if it contains erased data or is too long. If it is busy, the next call tries again."""
         due = _is_folding_due(self._main)
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return
@@ -194,14 +194,14 @@ class Database:
 
 
 class DatabaseAdapter:
-    """The base class of adapters that each implement a port and keep their data in a file."""
+    """The base class of adapters that implement a port and store their data in a file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back the transaction, unless SQLite already did, for example because of a full disk or a damaged page."""
+    """Roll back the transaction, unless SQLite has already done so, for example because of a full disk or a damaged page."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
@@ -225,14 +225,14 @@ _opened, _registering, _locks = WeakSet[Database](), threading.RLock(), ExitStac
 
 
 def _lock_for_fork() -> None:
-    """Wait until no thread uses a file, because the child process would have the locks but not the threads."""
+    """Wait until no thread uses a file, because the child process inherits the locks but not the threads that hold them."""
     _locks.enter_context(_registering)
     for database in _opened:
         _locks.enter_context(database._guard)
 
 
 def _close_files() -> None:
-    """Close the files in the child process, because SQLite would treat a reopened file as locked by the same process."""
+    """Close the files in the child process, because SQLite would treat reopened files as locked by the same process."""
     loading.forked()
     for database in _opened:
         database._close_connections()

@@ -1,4 +1,4 @@
-"""Computes facts about all memories of a user, and counts their usage."""
+"""Computes facts about all of a user's memories, and counts how often they are used."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ _COUNTS = """SELECT
 
 
 class SqliteUsage:
-    """Counts usage of memories in one file. Counts that can't be written at once are written by the next call or `close`."""
+    """Counts the use of memories in one file. The next call or `close` writes counts that could not be written at once."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -34,7 +34,7 @@ class SqliteUsage:
             self._waiting += [(memory_id, at.isoformat()) for memory_id in memory_ids]
             self._write_waiting()
 
-    def fold(self, user_id: str) -> None:  # noqa: ARG002 - counts are stored in place, except waiting ones
+    def fold(self, user_id: str) -> None:  # noqa: ARG002 - stored counts are already up to date
         with self._guard:
             self._write_waiting()
 
@@ -68,7 +68,7 @@ class SqliteFacts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._read: dict[str, dict[int, tuple[int, Outline | None]]] = {}
-        """Outlines of the last user's memories by row, each with the memory's change number when it was read."""
+        """The outlines of the last user's memories by row, each with the memory's change number at the time of reading."""
 
     def tags(self, user_id: str) -> dict[str, int]:
         with self._database.reading() as connection:
@@ -105,7 +105,7 @@ class SqliteFacts:
                 f"SELECT row, memory_id, {RECORD} FROM memories WHERE row IN (SELECT value FROM json_each(?))", (new,)
             ).fetchall()
         for row, memory_id, record in rows:
-            memory = memory_of(user_id, memory_id, record)  # each call reports unreadable records again
+            memory = memory_of(user_id, memory_id, record)  # every call reports unreadable records
             if memory is not None:
                 known[row] = changes[row], Outline.of(memory, len(record))
         if not terms:

@@ -1,4 +1,4 @@
-"""Stores external ids of memories and hashes of erased ids in one SQLite file."""
+"""Stores external ids of memories, and hashes of erased ids, in one SQLite file."""
 
 import json
 import sqlite3
@@ -51,7 +51,7 @@ class SqliteAliases(DatabaseAdapter):
 
 
 def keep_erased(connection: sqlite3.Connection, user_id: str, owner: int, memory_ids: Collection[str]) -> None:
-    """Store hashes of the ids and aliases of the memories that this transaction erases."""
+    """Store hashes of the ids and aliases of memories that the current transaction erases."""
     aliases = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
     names = [*memory_ids, *(name for name, memory_id in aliases if memory_id in memory_ids)]
     hashes = [(erased_hash(user_id, name),) for name in names if isinstance(name, str)]  # a damaged row may contain any value

@@ -1,4 +1,4 @@
-"""Finds candidates in one SQLite file. FTS5 finds words, an exact scan finds vectors, and positions yield neighbours."""
+"""Finds candidates in one SQLite file, by words with FTS5, by vectors with an exact scan, and neighbours by position."""
 
 import math
 import sqlite3
@@ -27,7 +27,7 @@ def _compare_rows(
     connection: sqlite3.Connection, owner: int, visibility: Visibility, shares: Mapping[int, float], vector: Vector | None,
     model: str,
 ) -> list[tuple[float, Similar]]:  # fmt: skip
-    """Return the visible memories among the rows, each with its share of the query's words and its cosine."""
+    """Return the visible memories in the rows of `shares`, each with its share of the query's words and with its cosine."""
     visible, values = scan.visible(visibility)
     rows = connection.execute(
         f"SELECT row, memory_id, {RECORD}, embedding, embedding_model FROM memories"
@@ -48,7 +48,7 @@ def _compare_rows(
 
 
 def _compute_word_shares(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
-    """Return the best rows with their weighted shares of `terms`. Common terms are skipped to limit the cost."""
+    """Return the best rows, each with the weighted share of `terms` it contains. Common terms are skipped to save time."""
     counts = word_index.frequencies(connection, owner, tuple(set(terms)))
     own: int = connection.execute("SELECT count(*) FROM memories WHERE owner = ?", (owner,)).fetchone()[0]
     rarest = sorted(counts.items(), key=lambda item: (item[1], item[0]))

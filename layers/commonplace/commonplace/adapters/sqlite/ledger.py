@@ -1,4 +1,4 @@
-"""Keeps the ledger in one SQLite file. The ledger stores interactions and records which of them a run has read."""
+"""Keeps the ledger, which stores interactions and records which of them a run has read, in one SQLite file."""
 
 import json
 import sqlite3
@@ -57,7 +57,7 @@ class SqliteLedger(DatabaseAdapter):
             owner = known_owner(connection, user_id)
             if owner is None:
                 return 0
-            # Without a retention period, the clock need not be confirmed.
+            # If there is no retention period, the clock need not be confirmed.
             until = confirmed(connection, owner, now) if retention else now.timestamp()
             return connection.execute(
                 "UPDATE interactions SET interaction = NULL"
@@ -84,7 +84,7 @@ class SqliteLedger(DatabaseAdapter):
 
 
 def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, LedgerMark]) -> None:
-    """Mark the interactions of a run. An interaction without text never becomes pending again."""
+    """Mark the interactions that a run has read. An interaction without text never becomes pending again."""
     at = run.finished_at or run.started_at
     for interaction_id, mark in marks.items():
         read = (None, None) if mark.state == "pending" else (at.isoformat(), at.timestamp())

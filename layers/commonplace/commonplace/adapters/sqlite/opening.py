@@ -1,6 +1,6 @@
-"""Opens a memory file for writing or read-only. Databases of other programs are refused before anything is changed.
+"""Opens a memory file for writing or read-only, and refuses other programs' databases before anything is changed.
 
-Error messages name the file and say what to do.
+Error messages name the file and suggest what to do.
 """
 
 import os
@@ -22,7 +22,7 @@ _OWNERS = 0o600
 _VERSION = 6
 _text = partial(str, encoding="utf-8", errors="replace")  # one invalid UTF-8 byte must not hide a whole row
 Stamp = tuple[int, int, bool]
-"""Modification time, size, and whether the log has content. An equal stamp shows that an immutable file is unchanged."""
+"""The modification time, the size, and whether the log has content. If they are the same, an immutable file is unchanged."""
 _OF_THE_SYSTEM = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_NOMEM,
@@ -30,7 +30,7 @@ _OF_THE_SYSTEM = (
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether a file exists but can't be written. The folder must be writable too, for the log and the lock."""
+    """Return whether a file exists but can't be written. The folder must also be writable, for the log and the lock file."""
     effective = os.access in os.supports_effective_ids
     return path.exists() and not all(os.access(path, os.W_OK, effective_ids=effective) for path in (path, path.parent))
 
@@ -41,7 +41,7 @@ def real(path: Path) -> Path:
 
 
 def refuse_devices(path: Path) -> None:
-    """Raise `STORAGE_UNAVAILABLE` for a folder, a device or a pipe. Call this before reading or changing the file."""
+    """Raise `STORAGE_UNAVAILABLE` for a folder, a device or a pipe. Call this function before the file is read or changed."""
     if path.is_dir():
         raise unavailable(f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}")
     if path.exists() and not path.is_file():
@@ -49,33 +49,33 @@ def refuse_devices(path: Path) -> None:
 
 
 def make(path: Path) -> None:
-    """Create the file and its missing folders, so that only the owner has access."""
+    """Create the file and any missing folders, with access for the owner only."""
     make_private(path.parent)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, _OWNERS))
 
 
 def restrict_access(path: Path) -> None:
-    """Restrict the file and its log to the owner. Files that belong to other users stay unchanged."""
+    """Restrict access to the file and its log to the owner. Files that belong to other users stay unchanged."""
     for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
         with suppress(FileNotFoundError, PermissionError):
             file.chmod(stat.S_IMODE(file.stat().st_mode) & OWNER_ONLY)
 
 
 def rights(path: Path) -> int:
-    """Return the permissions for the lock file. As for SQLite's log, they are those of the memory file."""
+    """Return the permissions for the lock file, which are those of the memory file, as for SQLite's log."""
     return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 
 def connect(path: Path | str, wait_seconds: float, uri: bool = False) -> sqlite3.Connection:
-    """Open a connection for writing, or in the mode that a URI names."""
+    """Open a connection for writing, or in the mode that a URI specifies."""
     connection = sqlite3.connect(path, uri=uri, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
     connection.text_factory = _text
     return connection
 
 
 def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connection, Stamp | None]:
-    """Open a connection that creates no files. If a stamp is returned, the file is read as immutable and must not change."""
+    """Open a connection that creates no files. If the returned stamp is not None, the file is read as immutable."""
     stamp = stamp_of(path)
     connection = _connect_uri(path, _READ_ONLY if stamp[-1] else _IMMUTABLE, wait_seconds)
     try:
@@ -91,7 +91,7 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def refuse_other_files(path: Path, wait_seconds: float) -> None:
-    """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has another version. Write nothing."""
+    """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has a different version. Write nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
@@ -120,7 +120,7 @@ def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
 
 
 def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
-    """Return whether the file is empty. Raises `STORAGE_UNAVAILABLE` for another program's file or another version."""
+    """Return whether the file is empty. Raises `STORAGE_UNAVAILABLE` for another program's file or a different version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not (application or tables):
@@ -138,12 +138,12 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def is_set_up(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has its tables and a log, so that opening need not wait for a writer."""
+    """Return whether the file already has its tables and a log, in which case opening it need not wait for a writer."""
     return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _load_version(connection) == _VERSION
 
 
 def make_tables(connection: sqlite3.Connection, path: Path) -> None:
-    """Enable the log and create the tables of a new file. The caller must hold the write lock."""
+    """Enable the log, and create the tables if the file is new. The caller must hold the write lock."""
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect only on new files
     connection.execute("PRAGMA journal_mode = WAL")
     if is_empty(connection, path):
@@ -173,7 +173,7 @@ def is_busy(error: Exception) -> bool:
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Raise errors of SQLite and the system as `STORAGE_UNAVAILABLE`. Messages that may quote data are not passed on."""
+    """Convert SQLite and system errors to `STORAGE_UNAVAILABLE`. Messages that may quote data are not passed on."""
     try:
         yield
     # UnicodeDecodeError: SQLite's message quotes damaged data. OverflowError: a number is too large for SQLite.
@@ -185,7 +185,7 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, how: str) -> str:
-    """Return a message that reports a damaged file and suggests how to restore the data."""
+    """Return a message that reports a damaged file and explains how to restore the data."""
     return (
         f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
         ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'

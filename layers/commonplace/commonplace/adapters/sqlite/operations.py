@@ -1,4 +1,4 @@
-"""Applies operations. An operation may change several memories and is stored under its id."""
+"""Applies operations, each of which may change several memories, and stores each one under its id."""
 
 import json
 import logging
@@ -94,7 +94,7 @@ class SqliteOperations(DatabaseAdapter):
 
 
 def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at: datetime) -> None:
-    """Insert or replace a record. Raises `CONFLICT` for a duplicate, or if another write has changed the record."""
+    """Insert or replace a record. Raises `CONFLICT` if there is a duplicate or another write has changed the record."""
     memory, before = change.memory, change.before
     if before is None:
         writes.refuse_duplicate(connection, owner, memory, at)
@@ -110,7 +110,7 @@ def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at:
 
 
 def _parse_row(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
-    """Parse an operation. If it is unreadable, log its id and return None. An unreadable operation can't be undone."""
+    """Parse an operation. If the operation is unreadable, log its id and return None, because it can't be undone."""
     try:
         changes = tuple(AppliedChange(**change) for change in json.loads(made))
         return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)

@@ -1,6 +1,6 @@
-"""Deletes expired data once the user's own records confirm that its time of expiry has passed.
+"""Deletes expired data once the user's own records confirm that the expiry time has passed.
 
-A write purges only data of its own user, and only up to the time that `believed` returns. After months without writes, the
+A write purges only the writing user's data, and only up to the time that `believed` returns. After months without writes, the
 clock is not trusted on the first day. From the second day on, a record that is a day old confirms the clock.
 """
 
@@ -20,7 +20,7 @@ _DUE_AND_WRITTEN: dict[Expiring, tuple[str, str]] = {  # in seconds since 1970
     "searches": ("purge_at", f"purge_at - {SEARCH_TTL.total_seconds()}"),
     "feedback": ("until", f"until - {RATING_TTL.total_seconds()}"),
 }
-_BATCH = 100  # limits how long a write takes; later writes delete the rest
+_BATCH = 100  # rows per write, to limit its duration; later writes delete the rest
 _PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # invalid JSON must not fail a write
 _INDEX = (
     "CREATE INDEX IF NOT EXISTS memories_by_owner_purge ON memories"
@@ -39,17 +39,17 @@ SELECT max(at) FROM (
         ORDER BY read_seconds DESC LIMIT 1
     )
 ) WHERE at <= :before"""
-_MOST, _ALL = 200, -1  # the last 200 writes nearly always include the newest time; an older time only delays deletions
+_MOST, _ALL = 200, -1  # the last 200 writes nearly always include the newest time; an older one only delays deletions
 
 
 def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Delete a user's memories whose `purge_at` has passed, and other expired rows, in the caller's write transaction."""
+    """Delete a user's memories whose `purge_at` has passed, and other expired rows, within the caller's transaction."""
     for table in _DUE_AND_WRITTEN:
-        if table != "documents":  # documents are purged when any document of the user is written
+        if table != "documents":  # expired documents are purged when the user writes a document
             drop_expired(connection, table, owner, now.timestamp())
     connection.execute(_INDEX)  # deleting a damaged record drops the index
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
-        return  # the usual case, in which no time must be confirmed
+        return  # the usual case, in which no time needs to be confirmed
     for values in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
         row = writes.StoredRow.of(*values)
         if row is None:
@@ -59,13 +59,13 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
 
 
 def drop_expired(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> None:
-    """Delete the owner's expired rows of a table, up to the confirmed time."""
+    """Delete the owner's rows in a table that expired before the confirmed time."""
     for row in expired_rows(connection, table, owner, now):
         connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
 
 
 def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> list[int]:
-    """Return the rowids of the owner's expired rows. `now` is the clock's time in seconds since 1970."""
+    """Return the rowids of the owner's expired rows. `now` is the time that the clock reports, in seconds since 1970."""
     due, written = _DUE_AND_WRITTEN[table]
     over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
     rows = connection.execute(over, (owner, now)).fetchall()
@@ -78,13 +78,13 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
-    """Return the latest time up to `now` that the user's records confirm, in seconds since 1970. See `believed`."""
+    """Return the latest time up to `now` that `believed` accepts for the user's records, in seconds since 1970."""
     newest = _find_newest_time(connection, owner, now.timestamp())
     return believed(now.timestamp(), [] if newest is None else [newest])
 
 
 def _find_newest_time(connection: sqlite3.Connection, owner: int, now: float) -> float | None:
-    """Return the newest time in the user's data that is at least a day old."""
+    """Return the newest timestamp in the user's data that is at least a day old."""
     for most in (_MOST, _ALL):
         (newest,) = connection.execute(_NEWEST, {"owner": owner, "before": now - DAY_SECONDS, "most": most}).fetchone()
         if newest is not None:

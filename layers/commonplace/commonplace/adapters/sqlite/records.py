@@ -1,4 +1,4 @@
-"""Stores memories as rows. One transaction changes a record, its audit rows, tags and index. Also erases users' data."""
+"""Stores memories as rows. One transaction changes a record with its audit rows, tags and index. Also erases users' data."""
 
 import json
 import sqlite3
@@ -51,7 +51,7 @@ _DAMAGED = f"SELECT row, memory_id FROM memories WHERE row > ? AND row <= ? AND 
 
 
 class SqliteEverything(DatabaseAdapter):
-    """Reads all records of one file. A record whose row has an unreadable column is reported but still returned."""
+    """Reads all records in one file. A record whose row has an unreadable column is reported, but still returned."""
 
     def every(self) -> Iterator[Stored]:
         last = 0
@@ -88,7 +88,7 @@ class SqliteEverything(DatabaseAdapter):
 
 
 class SqliteRawRecords(DatabaseAdapter):
-    """Reads the raw records of one file. Each page of records and their audit rows are from one consistent state."""
+    """Reads the raw records in one file. Each page of records and their audit rows come from one consistent state."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
         last = ""
@@ -99,7 +99,7 @@ class SqliteRawRecords(DatabaseAdapter):
             for memory_id, record, count, last_access, version in rows:
                 memory = memory_of(user_id, memory_id, record, count, last_access)
                 newest = memory.version if memory is not None else int(version)
-                of_memory = audits[memory_id]  # one row per version up to the newest; versions before an import have no row
+                of_memory = audits[memory_id]  # one row per version up to the newest, except versions before an import
                 steps = dict(enumerate(of_memory, max(1, newest - len(of_memory) + 1)))
                 yield RawRecord(memory_id, bytes(record), memory, steps)
             if len(rows) < _PAGE:
@@ -108,7 +108,7 @@ class SqliteRawRecords(DatabaseAdapter):
 
 
 class SqliteErasure(DatabaseAdapter):
-    """Erases all data of a user from one file."""
+    """Erases all data about a user from one file."""
 
     def erase(self, user_id: str) -> None:
         with self._database.writing(erases=True) as connection:
@@ -248,7 +248,7 @@ class SqliteRecords(DatabaseAdapter):
 
 
 def _add_entry(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
-    """Store a memory, or find one with its content. Return it and whether it is new. Raises `CONFLICT` for a taken key."""
+    """Store a memory or find one with the same content. Return it and whether it's new. Raises `CONFLICT` for a taken key."""
     memory = entry.memory
     owner = owner_number(connection, memory.user_id)
     same = writes.same_content(connection, owner, memory, memory.created_at)
@@ -262,7 +262,7 @@ def _add_entry(connection: sqlite3.Connection, entry: Entry, doc: Document) -> t
 
 
 def audit_of(operation: str, at: str, detail: str) -> Audit:
-    """Parse an audit row. If the row is damaged, return its readable part, because the row still counts."""
+    """Parse an audit row. If the row is damaged, return its readable part, because the row still counts as a version."""
     try:
         return Audit(str(operation), moment_of(at), json.loads(detail))
     except (ValueError, TypeError):
@@ -277,7 +277,7 @@ def _load_audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[
 
 
 def check_file(database: Database) -> list[str]:
-    """Return the first 20 faults that SQLite finds in the file. The list is empty if the file is intact."""
+    """Return the first 20 faults that SQLite finds in the file, or an empty list if the file is intact."""
     try:
         return _find_faults(database, "integrity_check")
     except CommonplaceError as error:  # a damaged page may stop the full check but not the quick check

@@ -1,4 +1,4 @@
-"""Deletes memories, or only their words, from a file, even if their records are unreadable."""
+"""Deletes memories from a file, or only their words, even if the records are unreadable."""
 
 import json
 import sqlite3
@@ -11,20 +11,20 @@ from commonplace.memories.transitions import without_words
 from commonplace.ports.values import AppliedChange
 
 DEPENDENT_TABLES = ("audits", "usage")
-"""Tables whose rows belong to a memory and name only its id."""
+"""The tables whose rows belong to a memory but have no owner column."""
 BY_OWNER_AND_MEMORY = ("aliases", "feedback")
-"""Tables whose rows belong to a memory and have an owner column."""
+"""The tables whose rows belong to a memory and have an owner column."""
 _ERASED = json.dumps({"erased": True})
 
 
 def remove(connection: sqlite3.Connection, row: StoredRow) -> None:
-    """Delete a memory and all its related rows, and subtract its tags from the counts."""
+    """Delete a memory with all related rows, and subtract its tags from the tag counts."""
     count_tags(connection, row.owner, row.memory, -1)
     remove_row(connection, row.row, row.memory.memory_id)
 
 
 def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None:
-    """Delete a memory's row, even if its record is unreadable. The counts of tags stay unchanged."""
+    """Delete a memory's row, even if its record is unreadable. The tag counts stay unchanged."""
     rows.delete(connection, row)
     for table in (*DEPENDENT_TABLES, *BY_OWNER_AND_MEMORY):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
@@ -32,7 +32,7 @@ def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
-    """Delete rows of memories, even if a record is invalid JSON or the index on `purge_at` is wrong."""
+    """Delete the rows of memories, even if a record is invalid JSON or the index on `purge_at` is wrong."""
     damaged = f"SELECT 1 FROM memories WHERE {condition} AND NOT json_valid(record) LIMIT 1"
     if connection.execute(damaged, values).fetchone() is None:
         connection.execute("SAVEPOINT before_deleting")
@@ -48,7 +48,7 @@ def delete_rows(connection: sqlite3.Connection, condition: str, *values: object)
 
 
 def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
-    """Count a user's tags again, from the readable records."""
+    """Recount a user's tags from the readable records."""
     connection.execute("DELETE FROM tags WHERE owner = ?", (owner,))
     for values in connection.execute(f"{STORED} WHERE owner = ? AND status = 'active'", (owner,)).fetchall():
         row = StoredRow.of(*values)
@@ -65,7 +65,7 @@ def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) 
 
 
 def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> None:
-    """Delete aliases, feedback and words of memories that no longer have a record."""
+    """Delete the aliases, feedback and words of memories that no longer have a record."""
     for memory_id in memory_ids:
         for table in BY_OWNER_AND_MEMORY:
             connection.execute(f"DELETE FROM {table} WHERE owner = ? AND memory_id = ?", (owner, memory_id))
@@ -73,7 +73,7 @@ def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collec
 
 
 def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str) -> None:
-    """Remove older texts of a memory from the stored operations."""
+    """Remove a memory's older texts from the stored operations."""
     saved = connection.execute(
         "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
     ).fetchall()
@@ -94,5 +94,5 @@ def _remove_words(made: str, memory_id: str) -> str:
 
 
 def erase_audits(connection: sqlite3.Connection, memory_id: str) -> None:
-    """Replace the details of a memory's audit rows, because they contain words of the memory."""
+    """Blank the details in a memory's audit rows, because they contain text from the memory."""
     connection.execute("UPDATE audits SET detail = ? WHERE memory_id = ?", (_ERASED, memory_id))

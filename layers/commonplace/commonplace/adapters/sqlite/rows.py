@@ -1,4 +1,4 @@
-"""Converts memories to rows and back. FTS5 indexes a memory's tokens, each of which starts with the owner's number."""
+"""Converts memories to rows and back. FTS5 indexes a memory's tokens, each prefixed with the owner's number."""
 
 import logging
 import re
@@ -32,7 +32,7 @@ def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) 
 
 
 def words_of(owner: int, doc: Document) -> tuple[str, str]:
-    """Return the two texts that are indexed for a memory. They contain its tokens and its labels."""
+    """Return the two texts that are indexed for a memory, which contain its tokens and its labels."""
     return " ".join(_prefix_with_owner(owner, doc.tokens)), " ".join(_prefix_with_owner(owner, doc.labels))
 
 
@@ -42,12 +42,12 @@ def delete(connection: sqlite3.Connection, row: int) -> None:
 
 
 def purge_deleted_tokens(connection: sqlite3.Connection) -> None:
-    """Remove deleted tokens from the file. FTS5 only marks them as deleted until it merges."""
+    """Remove deleted tokens from the file, because FTS5 only marks them as deleted until it merges."""
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
 def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[str, Rows]":
-    """Return the owner's rows that contain a term, by column (`content`, `labels`). A row is listed once per occurrence."""
+    """Return the owner's rows that contain a term, by column (`content` or `labels`). A row appears once per occurrence."""
     import numpy as np  # deferred, as only stores and searches need NumPy
 
     cursor = connection.execute(
@@ -82,7 +82,7 @@ def known_owner(connection: sqlite3.Connection, user_id: str) -> int | None:
 
 
 def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: bytes | None) -> dict[str, object]:
-    """Return the values of a row by column name, in the order of the schema."""
+    """Return the values for a row by column name, in the order of the schema."""
     return {
         "memory_id": memory.memory_id,
         "owner": owner,
@@ -136,7 +136,7 @@ def memory_of(
 
 
 def moment_of(text: object) -> datetime:
-    """Parse a stored time. If it is invalid, return the earliest time."""
+    """Parse a stored datetime. If it is invalid, return the earliest datetime."""
     try:
         return nearest_moment(datetime.fromisoformat(str(text)))
     except ValueError:
@@ -144,7 +144,7 @@ def moment_of(text: object) -> datetime:
 
 
 def shown_id(name: object) -> str:
-    """Return a stored id if it is valid. An invalid id is not shown, because it may contain a user's words."""
+    """Return a stored id if it is valid, and otherwise a placeholder, because an invalid id may contain a user's words."""
     return name if isinstance(name, str) and _ID.fullmatch(name) else "(damaged id)"
 
 

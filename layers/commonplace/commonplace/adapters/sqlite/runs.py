@@ -1,4 +1,4 @@
-"""Stores runs with their parts and leases, tag rows, and the token budget in one SQLite file."""
+"""Stores runs with their parts and leases, users' tag rows, and the token budget in one SQLite file."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status =
 
 
 class SqliteTagRows(DatabaseAdapter):
-    """Stores the tag rows of each user as one text."""
+    """Stores each user's tag rows as one text."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         with self._database.reading() as connection:
@@ -38,7 +38,7 @@ class SqliteTagRows(DatabaseAdapter):
 
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
-    """Take a lease and return its number. Return None while another lease is valid, unless its end is implausibly late."""
+    """Take a lease and return its number. Return None if another lease is valid, unless it ends implausibly late."""
     span = until - now
     named = {"owner": owner, "now": now.timestamp(), "until": until.timestamp(), "untrue": (until + span).timestamp()}
     row = connection.execute(
@@ -63,7 +63,7 @@ def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
 
 
 class SqliteBudget(DatabaseAdapter):
-    """Counts tokens in one file."""
+    """Counts the tokens that models use, in one file."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         with self._database.writing() as connection:

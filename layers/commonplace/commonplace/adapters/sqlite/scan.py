@@ -1,4 +1,4 @@
-"""Scans a user's columns for words, similar vectors and neighbours, and translates filters into SQL."""
+"""Scans a user's columns for words, similar vectors and neighbours, and converts filters to SQL."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from commonplace.retrieval.candidate_rows import best_first
 
 
 def visible(visibility: Visibility) -> tuple[str, list[object]]:
-    """Return the SQL condition for visible memories, and its values. The condition does not include the owner."""
+    """Return the SQL condition for visible memories, and its values. The condition does not check the owner."""
     now = visibility.now.timestamp()
     conditions = [
         f"status = 'active' AND agent_id IN ({','.join('?' * len(visibility.agents))})",
@@ -27,7 +27,7 @@ def visible(visibility: Visibility) -> tuple[str, list[object]]:
 
 
 def where(filters: Filter) -> tuple[str, list[object]]:
-    """Return the SQL condition for a filter, and its values. The condition is "" if the filter lets all memories pass."""
+    """Return the SQL condition for a filter, and its values. If all memories pass the filter, the condition is ""."""
     conditions = [f"{name} = ?" for name in filters.equal]
     values: list[object] = list(filters.equal.values())
     ranges = {
@@ -55,7 +55,7 @@ def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -
 
 
 def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequence[str]) -> Floats:
-    """Count each term (row) in each memory (column). Occurrences in labels have a lower weight."""
+    """Return how often each term (row) occurs in each memory (column). Occurrences in labels have a lower weight."""
     counts = np.zeros((len(terms), len(columns)), dtype=np.float32)
     for term, line in zip(terms, counts, strict=True):
         for column, rows in word_index.occurrences(connection, columns.owner, term).items():
@@ -66,7 +66,7 @@ def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequenc
 
 
 def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
-    """Return the statistics of all visible memories, for BM25 and for parsing the query."""
+    """Return statistics about all visible memories, which BM25 and the parsing of the query need."""
     totals = columns.totals(visible)
     return Corpus(
         memories=totals.memories,
@@ -79,7 +79,7 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
 
 @dataclass(frozen=True)
 class Best:
-    """The slots of the best memories by words alone and of the nearest memories by vector, with their scores."""
+    """The slots of the memories with the best keyword matches and of those with the nearest vectors, with their scores."""
 
     by_words: Integers
     words: Floats
@@ -94,13 +94,13 @@ class Best:
         return flags
 
     def legs(self, columns: Columns) -> Legs:
-        """Return the hits by words and the hits by vector as ids with scores, best first."""
+        """Return the keyword hits and the vector hits as ids with scores, best first."""
         both = (self.by_words, self.words), (self.by_vector, self.cosines)
         return Legs(*(best_first((columns.ids[slot], float(raw)) for slot, raw in zip(*leg, strict=True)) for leg in both))
 
 
 def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus, depth: Depth) -> Best:
-    """Select the best memories by words alone and the nearest by vector."""
+    """Select the memories with the best keyword matches and the memories with the nearest vectors."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
     scores = bm25.bm25(_select_counts(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
@@ -110,14 +110,14 @@ def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: F
 
 
 def _pick_top(scores: Floats, count: int) -> Integers:
-    """Return the positions of the highest scores in any order."""
+    """Return the positions of the `count` highest scores, in any order."""
     if len(scores) <= count:
         return np.arange(len(scores))
     return np.argpartition(-scores, count)[:count]
 
 
 def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
-    """Flag the visible memories that are chosen or up to `REACH` positions away from a chosen memory of their session."""
+    """Flag the visible memories that are chosen, or at most `REACH` positions from a chosen memory in the same session."""
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])

@@ -15,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import SEARCH_TTL, LoggedSearch
 
 _log = logging.getLogger("commonplace")
-_BATCH, _MOST_SECONDS = 20, 5.0  # searches and seconds; writing each search alone would cost 0.3 ms
+_BATCH, _MOST_SECONDS = 20, 5.0  # searches and seconds per batch; writing a search by itself takes 0.3 ms
 _INSERT = (
     "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?1, ?2, ?3, ?4, ?5"
     " WHERE EXISTS (SELECT 1 FROM users WHERE number = ?1 AND user_id = ?7)"
@@ -27,15 +27,15 @@ class _Waiting(NamedTuple):
     searched_at: float
     user_id: str
     owner: int
-    """The user's number at the time of the search. After an erasure, the same user id gets a new number."""
+    """The user's number at the time of the search. After an erasure, the user id gets a new number."""
     search: LoggedSearch
 
 
 class SqliteSearchLog:
-    """The search log of one file. Searches wait in memory until a batch is complete or the log is read or closed.
+    """The search log in one file. Searches are kept in main memory until a batch is complete or the log is read or closed.
 
-    Searches that wait while any process calls `forget` are never written. Searches are stored only if `on`, and never in a
-    read-only file. `clock` returns seconds since 1970.
+    If any process calls `forget`, the user's waiting searches are never written. Searches are stored only if `on` is true,
+    and never in a read-only file. `clock` returns seconds since 1970.
     """
 
     def __init__(self, database: Database, on: bool = True, clock: Callable[[], float] = time.time) -> None:

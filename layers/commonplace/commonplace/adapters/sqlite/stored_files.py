@@ -1,4 +1,4 @@
-"""Stores users' files inside the memory file, whose permissions, erasure and log apply to them too."""
+"""Stores users' files inside the memory file, so that its permissions, erasure and log also apply to them."""
 
 from datetime import datetime
 from io import SEEK_END, BytesIO
@@ -60,10 +60,10 @@ class SqliteStoredFiles(DatabaseAdapter):
         self._delete_files(user_id, "kind = coalesce(?, kind)", kind)
 
     def link(self, user_id: str, file: StoredFile, seconds: int) -> None:
-        """Return None, because files in a memory file have no links."""
+        """Return None, because a file inside a memory file has no link."""
 
     def _delete_files(self, user_id: str, condition: str, *values: str | None) -> None:
-        """Delete the user's files that meet an SQL condition. If the user has no files, no write lock is taken."""
+        """Delete the user's files that meet a SQL condition. If the user has no files, do not take the write lock."""
         with self._database.reading() as connection:
             of_user = "SELECT 1 FROM kept_files JOIN users ON number = owner WHERE user_id = ? LIMIT 1"
             if connection.execute(of_user, (user_id,)).fetchone() is None:

@@ -35,13 +35,13 @@ class StoredRow:
 
 
 def load_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
-    """Return the row of a user's memory, or None if it is missing or unreadable."""
+    """Return the row of a user's memory, or None if the memory is missing or unreadable."""
     row = connection.execute(f"{STORED} WHERE memory_id = ? AND user_id = ?", (memory_id, user_id)).fetchone()
     return None if row is None else StoredRow.of(*row)
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
-    """Add a memory. Raises `CONFLICT` if its id exists. `doc` is the memory's document, or None to build it."""
+    """Add a memory. Raises `CONFLICT` if its id already exists. `doc` is the memory's document, which is built if None."""
     memory = entry.memory
     if connection.execute("SELECT 1 FROM memories WHERE memory_id = ?", (memory.memory_id,)).fetchone():
         raise CommonplaceError(
@@ -62,7 +62,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
 
 
 def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, audit: Audit, vector: Vector | None) -> None:
-    """Replace a memory's version. If content and embedding model are unchanged, the stored vector is kept."""
+    """Replace the stored version of a memory. If content and embedding model are unchanged, the stored vector is kept."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
     embedding = older.embedding if same else to_bytes(vector)
@@ -77,12 +77,12 @@ def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, au
 
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """Return another active memory with the same content. If that memory is expired, archive it and return None."""
+    """Return another active memory with the same content. If it is expired or unreadable, archive it and return None."""
     return _find_active_holder(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
 
 
 def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """Return another active memory with the same key. If that memory is expired, archive it and return None."""
+    """Return another active memory with the same key. If it is expired or unreadable, archive it and return None."""
     if memory.key is None:
         return None
     return _find_active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
@@ -98,7 +98,7 @@ def refuse_duplicate(connection: sqlite3.Connection, owner: int, memory: Memory,
 def _find_active_holder(
     connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime, condition: str, *values: object
 ) -> Memory | None:
-    """Return another active memory that meets the condition. An expired or unreadable memory is archived instead."""
+    """Return another active memory that meets the condition. If it is expired or unreadable, archive it and return None."""
     if memory.status != "active":
         return None
     row = connection.execute(
@@ -120,7 +120,7 @@ def _find_active_holder(
 
 
 def next_change(connection: sqlite3.Connection) -> int:
-    """Count a write and return its number. Readers use these numbers to detect changes."""
+    """Increment the number of writes and return it. Readers use these numbers to detect changes."""
     connection.execute("UPDATE changes SET last = last + 1")
     change: int = connection.execute("SELECT last FROM changes").fetchone()[0]
     return change
