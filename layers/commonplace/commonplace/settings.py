@@ -118,7 +118,7 @@ def log_level(environment: Mapping[str, str] | None = None) -> str:
 
 
 def machine_zone_name() -> str:
-    """Return the value of the variable TZ, or an empty string."""
+    """Return the value of the environment variable `TZ`, or an empty string if it is not set."""
     return os.environ.get("TZ", "")
 
 

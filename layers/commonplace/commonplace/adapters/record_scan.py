@@ -154,7 +154,7 @@ class _CachedRead(NamedTuple):
 
 
 class CachedRecords:
-    """Caches each user's newest records. They are read at most once every `seconds`.
+    """Caches each user's newest records, which are read at most once every `seconds` seconds.
 
     Reading 2,000 records takes about 400 read units. Stores and searches share a partition's 3,000 units per second. Cached
     reads are eventually consistent. Pending writes are read consistently and merged, so that users see their own writes. A
@@ -170,7 +170,7 @@ class CachedRecords:
         self._reads: dict[str, _CachedRead] = {}
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with their vectors, and True if no record can be missing."""
+        """Return the newest active records with their vectors, and whether they are certainly complete."""
         read = self._reads.get(user_id)
         fresh = read is None or self._clock() - read.at >= self._seconds
         if read is None or fresh:

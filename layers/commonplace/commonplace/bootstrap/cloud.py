@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _SIGNED = "https://"  # a domain on AWS; a local node uses http and needs no signature
 
 _TAGS_SECONDS = 60.0
-PAGE_SECONDS = 60.0  # timeout of a job that reads the whole table page by page; no user waits for it
+PAGE_SECONDS = 60.0  # timeout per attempt for jobs that read the whole table, for which no user waits
 
 Remaining = Callable[[], float]
 """Returns how many more seconds the current caller may wait for the table."""

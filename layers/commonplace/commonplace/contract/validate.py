@@ -48,7 +48,7 @@ def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo 
 
 
 def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
-    """Parse the arguments as a request of `kind`, or raise an error with status 400 that names the first wrong field."""
+    """Parse the arguments as a request of `kind`, or raise an error with status 400 that names the first invalid field."""
     if not isinstance(arguments, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "the arguments must be a JSON object")
     try:

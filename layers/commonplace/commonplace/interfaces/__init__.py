@@ -1,1 +1,1 @@
-"""The interfaces. Each one converts requests to tool calls, and results to responses."""
+"""The interfaces, which convert requests to tool calls, and results to responses."""

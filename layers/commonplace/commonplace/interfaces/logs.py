@@ -1,4 +1,4 @@
-"""Log to stderr without the users' texts."""
+"""Log to stderr, but never a user's text."""
 
 import logging
 import sys

@@ -196,7 +196,7 @@ class ModelQuestion:
 
 
 class MessagesApi:
-    """Asks one model. An option that the model rejects is not sent again. `left` returns the caller's remaining seconds."""
+    """Sends prompts to one model. A rejected option is not sent again. `left` returns the number of seconds remaining."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None, left: Callable[[], float] = lambda: math.inf

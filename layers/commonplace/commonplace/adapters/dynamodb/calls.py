@@ -115,7 +115,7 @@ class Calls:
         return item_read
 
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
-        """Return the existing items by user and sort key, with only `attributes` if given. Reads are strongly consistent."""
+        """Return the existing items by user and sort key, limited to `attributes` if given. Reads are strongly consistent."""
         waiting: list[Any] = [key_of(user, item) for user, item in dict.fromkeys(keys)]
         shown: dict[str, Any] = {}
         if attributes:
@@ -161,7 +161,7 @@ class Calls:
         return itertools.chain.from_iterable(self.pages(condition, values, **how))
 
     def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
-        """Return one page of a strongly consistent table scan, and the key to continue after, or None after the last page."""
+        """Return a page of a strongly consistent scan, and the key after which to continue, or None after the last page."""
         how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
         answer: Any = self._call_with_retries(
             lambda: self._client.scan(
@@ -225,7 +225,7 @@ def is_transient(error: Failure) -> bool:
 
 
 def storage_error(error: Failure) -> CommonplaceError:
-    """Convert a DynamoDB failure to an error, without DynamoDB's own message, because it may quote data."""
+    """Convert a DynamoDB failure to an error without DynamoDB's own message, which may quote data."""
     if is_transient(error):
         return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy or can't be reached; try again")
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__

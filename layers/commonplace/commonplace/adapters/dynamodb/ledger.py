@@ -1,4 +1,4 @@
-"""Keeps the ledger, which stores users' interactions and records which of them a run has read, in the table.
+"""Stores the ledger in the table. The ledger contains users' interactions, and records which of them a run has read.
 
 Each interaction is one row under its id. A row `todo#<time>#<id>` lists a pending interaction by time. A row
 `read#<when>#<id>` lists an interaction that was read, until its text is dropped. Both rows change in one transaction. A user

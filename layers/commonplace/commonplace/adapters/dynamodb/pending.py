@@ -64,7 +64,7 @@ class DynamoPending:
         return len(list(itertools.islice(rows, most + 1))) > most
 
     def used(self, user_id: str) -> set[str]:
-        """Return the ids of the user's memories that searches have returned, which the index does not contain."""
+        """Return the ids of the user's memories that searches have returned. The index does not store these ids."""
         condition, values = partition_condition(user_id, USED)
         rows = self._table.calls().rows(
             condition, values, FilterExpression=f"attribute_exists(#{FOUND})", ProjectionExpression=f"#{ITEM}",
@@ -99,7 +99,7 @@ class DynamoPending:
 
 
 def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Iterator[list[Item]]:
-    """Yield pages of rows that have been waiting since before `before`, oldest first per queue. New writes may be missing."""
+    """Yield pages of rows that started to wait earlier than `before`, oldest first per queue. New writes may be missing."""
     condition = f"#{QUEUE} = :queue AND #{SINCE} < :before"
     moment = {"N": str(round(before.timestamp() * 1000))}
     for queue in queues(kind):

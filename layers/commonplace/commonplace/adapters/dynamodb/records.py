@@ -81,7 +81,7 @@ class _Followed:
 
 
 class DynamoRecords:
-    """Stores records in the table. If `indexed` is true, each write adds a PENDING row, which stays until it is indexed.
+    """Stores records in the table. If `indexed` is true, a PENDING row marks each write until it is indexed.
 
     Without an index, nothing would delete PENDING rows, so writes don't add them, and `newest` is strongly consistent.
     """

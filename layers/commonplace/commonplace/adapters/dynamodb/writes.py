@@ -265,8 +265,8 @@ def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refus
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
     """For each refused write, return the active memories to which its markers belong, by kind of marker.
 
-    A marker is stale if its memory is gone, closed or expired. The next attempt of the write takes over its stale markers.
-    `now` maps the memory id of each write to the time of the write.
+    A marker is stale if its memory is gone, closed or expired. The write's next attempt takes over its stale markers. `now`
+    maps the memory id of each write to the time of the write.
     """
     keys = [
         (refused.write.change.memory.user_id, memory_name(item[HOLDER]["S"]))

@@ -20,7 +20,7 @@ _BACKGROUND_SECONDS = "10s"  # the domain cancels a search after this time
 
 
 def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS) -> OpenSearch:
-    """Create a client that can be shared. The client connects on first use.
+    """Create a client that can be shared and that connects on first use.
 
     If `region` is given, requests are signed with the current role (SigV4). `seconds` limits each request. A stale connection
     is reopened once, and nothing else is retried.

@@ -60,7 +60,7 @@ def mappings(layout: Layout) -> dict[str, Any]:
 
 
 def settings(layout: Layout) -> dict[str, Any]:
-    """Return the index settings. The analyzer splits only at spaces, and BM25 has the parameters of `bm25.py`."""
+    """Return the index settings. The analyzer splits only at spaces, and BM25 uses the parameters in `bm25.py`."""
     return {
         "knn": True,
         "number_of_shards": layout.shards,
@@ -141,7 +141,7 @@ def key(change: IndexChange) -> tuple[str, str]:
 
 
 def revision(change: IndexChange) -> int:
-    """Return a change's external version, which is twice the record's, so that a tombstone's version can follow the last."""
+    """Return a change's external version, which is twice the record's, so that a tombstone can have a later version."""
     if isinstance(change, Tombstone):
         return 2 * change.version + 2
     return 2 * change.memory.version

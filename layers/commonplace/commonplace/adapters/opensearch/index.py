@@ -1,4 +1,4 @@
-"""Searches the index in a domain. One request finds candidates, and a second finds neighbours. Pending writes are merged.
+"""Searches the index in a domain and merges pending writes. One request finds candidates, and a second finds neighbours.
 
 Facts about a user's memories are aggregated by the domain or read from a cache.
 """
@@ -80,7 +80,7 @@ class FindRequest:
         return queries.passing(self.filters)
 
     def retrieve(self) -> Retrieved:
-        """Return the candidates and their neighbours. Pending writes are included."""
+        """Return the candidates and their neighbours, including those in pending writes."""
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
         searches = self._build_search_legs()
         # Each leg's own scores require another search, because the main searches return cosines or fused scores.

@@ -203,7 +203,7 @@ def _split_into_bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str
 
 
 def _parse_outcome(item: dict[str, Any]) -> IndexOutcome:
-    """Return a change's outcome. A stale version counts as done. Only error types are reported: messages may quote text."""
+    """Return a change's outcome. A stale version counts as done. Errors are reported without messages that may quote text."""
     status = item["status"]
     if status < 300 or status == 409:
         return _DONE

@@ -30,7 +30,7 @@ _BLOCK = 8192
 
 
 class NameNumbers:
-    """Maps names to consecutive numbers from 0, and None to -1."""
+    """Maps names to consecutive numbers starting at 0, and None to -1."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -47,7 +47,7 @@ class NameNumbers:
 
 
 class Columns:
-    """All memories of one user, with one slot per memory. Vectors are stored in blocks, so that they are never copied."""
+    """All memories of one user, with one slot per memory. Vectors are stored in blocks, so that growth never copies them."""
 
     def __init__(self, owner: int, embedding_model: str, dimension: int) -> None:
         self.owner, self._model, self._dimension = owner, embedding_model, dimension
@@ -155,7 +155,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics about the memories that `of` flags. `session_means[n + 1]` is the mean number of tokens in session `n`."""
+    """Statistics about the memories that `of` flags. `session_means[n + 1]` is session `n`'s mean tokens per memory."""
 
     of: Flags
     memories: int

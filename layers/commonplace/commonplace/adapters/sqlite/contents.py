@@ -95,7 +95,7 @@ class WordIndex:
 
 
 class SqliteContents:
-    """Checks and repairs the derived data in one file. Vectors from other models than the embedder's stay unchanged."""
+    """Checks and repairs the derived data in one file. Vectors from models other than the embedder's stay unchanged."""
 
     def __init__(self, database: Database, embedder: Embedder, dimension: int) -> None:
         self._database, self._embedder, self._dimension = database, embedder, dimension
@@ -182,7 +182,7 @@ class SqliteContents:
         )
 
     def _load_known_sums(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
-        """Return checksums of the indexed words, cached until the database changes, or None if the index is unreadable."""
+        """Return checksums of the indexed words, or None if the index is unreadable. Cache them until the file changes."""
         state = (connection.execute("PRAGMA data_version").fetchone(), connection.total_changes)
         known = self._sums.get(owner)
         if known is None or known[0] != state:
@@ -196,7 +196,7 @@ class SqliteContents:
     def _is_torn(
         self, connection: sqlite3.Connection, all_derived: Sequence[Derived], changes: Sequence[IndexChange]
     ) -> bool:
-        """Return whether the word index and its input differ for these rows, because FTS5 can't delete such rows."""
+        """Return whether the word index and its input differ for these rows. If they differ, FTS5 can't delete the rows."""
         placed = [(derived.row, derived.owner) for derived in all_derived]
         for change in changes:
             row = _parse_nobody_row(change)

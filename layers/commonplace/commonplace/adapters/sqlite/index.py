@@ -1,4 +1,4 @@
-"""Finds candidates in one SQLite file, by words with FTS5, by vectors with an exact scan, and neighbours by position."""
+"""Finds candidates in one SQLite file. FTS5 searches words, an exact scan compares vectors, and positions give neighbours."""
 
 import math
 import sqlite3

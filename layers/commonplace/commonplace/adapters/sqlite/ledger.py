@@ -1,4 +1,4 @@
-"""Keeps the ledger, which stores interactions and records which of them a run has read, in one SQLite file."""
+"""Stores the ledger in one SQLite file. The ledger contains interactions, and records which of them a run has read."""
 
 import json
 import sqlite3
@@ -75,7 +75,7 @@ class SqliteLedger(DatabaseAdapter):
         return iter([user_id for (user_id,) in rows])
 
     def _update_rows(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:
-        """Update the interactions with these ids and return their number. `change` contains the SET and WHERE clauses."""
+        """Update interactions by id, and return how many were updated. `change` contains the SET and WHERE clauses."""
         with self._database.writing(erases) as connection:
             return connection.execute(
                 f"UPDATE interactions {change} AND owner = ? AND interaction_id IN (SELECT value FROM json_each(?))",

@@ -63,7 +63,7 @@ def restrict_access(path: Path) -> None:
 
 
 def rights(path: Path) -> int:
-    """Return the permissions for the lock file, which are those of the memory file, as for SQLite's log."""
+    """Return the permissions for the lock file. Like the permissions of SQLite's log, they match those of the memory file."""
     return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 

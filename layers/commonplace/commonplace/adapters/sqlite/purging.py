@@ -78,7 +78,7 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
-    """Return the latest time up to `now` that `believed` accepts for the user's records, in seconds since 1970."""
+    """Return the latest time up to `now` that the user's records confirm, in seconds since 1970, as `believed` defines it."""
     newest = _find_newest_time(connection, owner, now.timestamp())
     return believed(now.timestamp(), [] if newest is None else [newest])
 

@@ -63,7 +63,7 @@ def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
 
 
 class SqliteBudget(DatabaseAdapter):
-    """Counts the tokens that models use, in one file."""
+    """Counts the tokens that models use, and stores the counts in one file."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         with self._database.writing() as connection:

@@ -66,7 +66,7 @@ def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequenc
 
 
 def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
-    """Return statistics about all visible memories, which BM25 and the parsing of the query need."""
+    """Return statistics about all visible memories, for use in BM25 and in parsing the query."""
     totals = columns.totals(visible)
     return Corpus(
         memories=totals.memories,

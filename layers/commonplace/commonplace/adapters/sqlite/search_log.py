@@ -104,7 +104,7 @@ class SqliteSearchLog:
         ).fetchall()
 
     def _write_waiting(self) -> None:
-        """Write the waiting searches, unless another process is writing. A failure is logged but does not fail a search."""
+        """Write the waiting searches, unless another process is writing. A failure is logged, but a search still succeeds."""
         if not self._waiting:
             return
         try:

@@ -68,7 +68,7 @@ def _format_range(schema: Schema) -> str:
 
 
 def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Group the rows by the names of their functions, in manifest order."""
+    """Group the rows by function name, in manifest order."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(tool_named(row["name"]).function, []).append(row)
@@ -156,7 +156,7 @@ def _build_field(schema: Schema) -> dict[str, Any]:
 
 
 def agentcore(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
-    """Return `{function: [{name, description, inputSchema}]}`. The gateway adds `<target>___` before each name."""
+    """Return `{function: [{name, description, inputSchema}]}`. The gateway prefixes each name with `<target>___`."""
     return {function: [_build_tool(row) for row in own] for function, own in by_function(rows).items()}
 
 

@@ -257,12 +257,12 @@ def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
 
 
 def statuses(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
-    """Yield the status and the label of each code."""
+    """Yield the status and the label of each error code."""
     return ((code.status, code.label) for code in codes)
 
 
 def reference(place: str) -> dict[str, str]:
-    """Return a reference to a component of the document."""
+    """Return a reference to a component of the OpenAPI document."""
     return {"$ref": f"#/components/{place}"}
 
 

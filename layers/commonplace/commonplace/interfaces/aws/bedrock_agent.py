@@ -80,7 +80,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def _fit_answer(status: int, body: Body) -> tuple[int, Body]:
-    """Shorten an answer to the agent's limit by dropping the last items of the longest list. `notes` says how many."""
+    """Drop the last items of the longest list until an answer fits the agent's limit, and report their number in `notes`."""
     left_out = 0
     while len(_format_json(body).encode()) > _MOST_BYTES:
         lists = {name: value for name, value in body.items() if isinstance(value, list) and value}
@@ -99,7 +99,7 @@ def _format_json(body: Body) -> str:
 
 
 def _parse_arguments(event: Event) -> Mapping[str, Any]:
-    """Return the arguments of a call, whether a function or an API schema defines them."""
+    """Return the arguments of a call to a function or to an operation of an API schema."""
     content = (event.get("requestBody") or {}).get("content") or {}
     properties = (content.get("application/json") or {}).get("properties") or []
     arguments: dict[str, Any] = {}

@@ -41,7 +41,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """Return the call that an event contains. Raises `UNAUTHORIZED` without an identity."""
+    """Return the call that an event contains. Raises `UNAUTHORIZED` if the event contains no identity."""
     call = validate.check(DirectCall, as_declared(DirectCall, event))
     if call.identity is None:
         raise identity.unauthorized("identity: is required: no call is anonymous")

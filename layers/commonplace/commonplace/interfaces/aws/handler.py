@@ -1,4 +1,4 @@
-"""Creates the handlers of all functions that serve tools. A handler accepts every kind of event and responds in kind."""
+"""Creates the handlers of functions that serve tools. Each accepts every kind of event and responds in the event's format."""
 
 import json
 from collections.abc import Callable

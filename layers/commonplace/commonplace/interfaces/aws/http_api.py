@@ -1,6 +1,6 @@
 """Handles HTTP API events in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nightly runs.
 
-API Gateway's authorizer verifies the user, whom the claims of a token or the role of an IAM caller identify.
+API Gateway's authorizer verifies the user, who is identified by a token's claims or by an IAM caller's role.
 """
 
 import base64
@@ -110,13 +110,13 @@ def body_of(event: Event) -> bytes:
 
 
 def claims_of(event: Event) -> dict[str, Any]:
-    """Return the claims of the token that the authorizer has verified, or an empty dictionary without a token."""
+    """Return the claims of the token that the authorizer has verified, or an empty dictionary if there is no token."""
     claims: dict[str, Any] | None = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
     return claims or {}
 
 
 def _find_user(event: Event) -> str:
-    """Return the user whom the token or the IAM role identifies. Raises `UNAUTHORIZED` if the event contains neither."""
+    """Return the user identified by the token or the IAM role. Raises `UNAUTHORIZED` if the event contains neither."""
     named = identity.header(event.get("headers"), identity.USER)
     claims = claims_of(event)
     if claims:

@@ -99,7 +99,7 @@ def _parse_scopes(claims: Mapping[str, Any]) -> list[str]:
 
 
 def _format_claim(value: object) -> str:
-    """Return a claim as text. The items of a list are joined by spaces."""
+    """Return a claim as text. The items of a list are joined with spaces."""
     return " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""The Lambda function `mcp`, which serves MCP without sessions at `/mcp`, and metadata for clients without a token.
+"""Handles requests in the Lambda function `mcp`, which serves MCP without sessions, and metadata for clients without a token.
 
 The function may not read memories. It invokes each tool's function as the API does, and passes on the claims that the
 authorizer verified. The invoked function derives the user with the same code as for any other call.
@@ -118,7 +118,7 @@ class _Functions:
         return self._invoke(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
 
     def page(self, name: str) -> str | None:
-        """Return a page from the function `read`. Raises `NOT_FOUND` if there is no such page."""
+        """Return a page by invoking the function `read`. Raises `NOT_FOUND` if there is no such page."""
         method, path = http_api.PAGE
         text: str = self._invoke("read", method, path.replace("{name}", name))["text"]
         return text

@@ -53,7 +53,7 @@ class Observation:
         """The error code and the notes `method` and `degraded` of the answer, if present."""
         body = self.body or {}
         body_notes, error = body.get("notes"), body.get("error") or {}
-        notes = body_notes if isinstance(body_notes, dict) else {}  # the notes of a run are sentences
+        notes = body_notes if isinstance(body_notes, dict) else {}  # a run's notes are a list of sentences
         fields = {"code": error.get("code"), "method": notes.get("method"), "degraded": notes.get("degraded")}
         return {name: value for name, value in fields.items() if value}
 

@@ -80,7 +80,7 @@ Exit codes: 0 success (also if nothing was found), 1 internal error,
 disappears later, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
-"""The number of new objects between two garbage collections. With 700, they took 10 % of a store's time."""
+"""The number of new objects between two garbage collections. At 700, collections took 10 % of a store's time."""
 
 
 class Verbs(click.Group):

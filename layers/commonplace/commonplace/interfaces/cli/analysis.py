@@ -112,7 +112,7 @@ def _draw_counts(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object,
 
 
 def bars(numbers: Iterable[int]) -> list[str]:
-    """Return a bar for each number, whose length is proportional to the number. Only the bar for 0 is empty."""
+    """Return one bar per number, with a length proportional to the number. Only the bar for 0 is empty."""
     counts = [*numbers]
     most = max(counts, default=0) or 1
     return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]

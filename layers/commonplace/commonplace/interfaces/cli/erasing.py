@@ -1,4 +1,4 @@
-"""The command `erase`, which permanently removes all data of a user, or one memory."""
+"""The command `erase`, which permanently removes all data about a user, or one memory."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

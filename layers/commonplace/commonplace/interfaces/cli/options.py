@@ -44,7 +44,7 @@ class Shared:
     json: bool = False
 
     def open(self) -> "Commonplace":
-        """Open the memories. Options that were not given default to the environment variables."""
+        """Open the memories. Options that were not given default to environment variables."""
         from commonplace.client.memory import Commonplace
 
         return Commonplace(self.db, user_id=self.user, timezone=self.timezone)
@@ -127,7 +127,7 @@ def command_options(
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
-    """Return a decorator that adds a text argument. The value `-` reads the text from stdin, without the last line break."""
+    """Return a decorator that adds a text argument. For `-`, it reads the text from stdin, without the last line break."""
 
     def read_value(_context: object, _argument: object, value: str | tuple[str, ...] | None) -> str | None:
         text = " ".join(value) if isinstance(value, tuple) else value
@@ -200,7 +200,7 @@ def set_arguments(**arguments: object) -> dict[str, Any]:
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
-    """Yield a function of the number done and the total that shows the progress on stderr, if stderr is a terminal.
+    """Yield a function that shows progress, given the number done and the total, on stderr if it is a terminal.
 
     `resumes` is a noun for the counted items. If it is given, an interrupt prints the progress and how to continue.
     """

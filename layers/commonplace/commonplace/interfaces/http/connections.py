@@ -17,9 +17,9 @@ HEADER_SECONDS = 10.0
 REQUEST_SECONDS = 60.0
 """The time limit for receiving a whole request, and for the client to read the next part of the answer."""
 MOST_WAITING = 48
-"""The maximum number of silent connections. Beyond it, the oldest one from the address with the most is closed."""
+"""The maximum number of silent connections. Above it, the oldest connection from the address with most of them is closed."""
 MOST_OPEN = 256
-"""The maximum number of connections. Beyond it, the oldest idle one from the address with the most is refused."""
+"""The maximum number of connections. Above it, the oldest idle connection from the address with the most is refused."""
 LOG = "commonplace.log"
 """The key in the server's state for the function that logs each request, which is None if requests are not logged."""
 _SILENT = 10
@@ -95,7 +95,7 @@ class Connection(H11Protocol):
             log(self._since, {"method": None, ROUTE: None}, error.code.status)
 
     def _send_error(self, error: CommonplaceError) -> bool:
-        """Send an error and return True, unless an answer has begun. Later input is ignored: closing could lose the error."""
+        """Send an error and return True, unless an answer has begun. Ignore later input, as closing could lose the error."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return False

@@ -43,9 +43,9 @@ def listen(
     """Serve the memories of one user or of a household until SIGINT or SIGTERM. `ready` is called with the base URL.
 
     After a signal, new requests are refused, and running requests have a minute to finish. If any requests are running,
-    `ending` is called with their number. A second signal ends the server at once. Port 0 stands for any free port. `page`
-    takes the port and builds the pages for people. `over` builds the MCP server for `/mcp`. Raises `INVALID_ARGUMENT` for a
-    forbidden host, and `CONFLICT` if the port is in use.
+    `ending` receives how many. A second signal ends the server at once. Port 0 stands for any free port. `page` takes the
+    port and builds the pages for people. `over` builds the MCP server for `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden
+    host, and `CONFLICT` if the port is in use.
     """
     log_without_texts()
     if isinstance(served, Household):
@@ -102,7 +102,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 def _refuse_access() -> Commonplace:
-    """Raise `UNAUTHORIZED`. This is never called, because each admitted request of a household has its own memories."""
+    """Raise `UNAUTHORIZED`. Nothing calls this function, as each admitted request of a household has its own memories."""
     raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 
 

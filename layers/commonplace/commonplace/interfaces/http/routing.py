@@ -37,7 +37,7 @@ class RequestError(CommonplaceError):
 
 
 class Route(NamedTuple):
-    """A path of the server. The handler gets each part such as `<name>` as a keyword. `<path:name>` may contain slashes.
+    """A path on the server. Each part like `<name>` is a keyword argument of the handler. `<path:name>` may contain slashes.
 
     `most_bytes` is the maximum size of the body. If it exceeds `MAX_BODY`, the body is written to a temporary file.
     """
@@ -103,7 +103,7 @@ def address(request: Request) -> str:
 
 
 def failure(error: Exception) -> Response:
-    """Convert an exception to an error response. For an unexpected exception, it contains only a code and an id."""
+    """Convert an exception to an error response. For an unexpected exception, the response contains only a code and an id."""
     known = error if isinstance(error, CommonplaceError) else internal_error(error)
     return json_response(known.code.status, known.body(), known.headers if isinstance(known, RequestError) else {})
 

@@ -69,7 +69,7 @@ class TokenFile:
         return same[0] if same else None
 
     def add(self, name: str, user: str) -> str:
-        """Create and return a token, which can't be shown again later. Raises `CONFLICT` if the name exists already."""
+        """Create and return a token, which can't be shown again later. Raises `CONFLICT` if the name already exists."""
         if not _NAME.fullmatch(name):
             raise invalid("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
         if not user.strip() or len(user) > _MOST_USER:

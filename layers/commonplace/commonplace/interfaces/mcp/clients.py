@@ -30,7 +30,7 @@ class Client:
     variable: str | None = None
 
     def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
-        """Return the path of the file. `platform` is a value of `sys.platform`. `named` returns a variable's folder."""
+        """Return the path of the file. `platform` is a value of `sys.platform`. `named` reads a folder from a variable."""
         settings = _FOLDERS.get(platform, _FOLDERS["linux"])
         variable, usual = settings if self.in_settings else (self.variable, ())
         folder = named(variable) if variable else None

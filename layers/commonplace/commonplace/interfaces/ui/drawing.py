@@ -24,7 +24,7 @@ _BELOW, _LEFT = 44.0, 56.0  # space for month names and numbers in the growth ch
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept in the picture. `label` is a shortened name. `colour` is a number, or None without a community."""
+    """A concept in the picture. `label` is a shortened name. `colour` is a number, or None for a lone concept."""
 
     name: str
     label: str

@@ -75,7 +75,7 @@ def memory(visit: Visit, memory_id: str) -> Response:
 
 
 def sections(visit: Visit, memory_id: str) -> Response:
-    """Show the sections below a memory. The page loads them separately, because the history takes a scan of all records."""
+    """Show the sections below a memory. The page loads them separately, because the history requires reading all records."""
     item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"

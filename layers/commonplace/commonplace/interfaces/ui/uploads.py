@@ -78,7 +78,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield an archive of a folder's files, or the only file if it is an archive. Raises `INVALID_ARGUMENT` without files."""
+    """Yield an archive of a folder's files, or its only file if that is one. Raises `INVALID_ARGUMENT` if there is none."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
         raise invalid("files", "choose a file or a folder first")

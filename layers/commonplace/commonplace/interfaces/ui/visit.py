@@ -17,7 +17,7 @@ HOME = "/ui"
 
 
 class Also(NamedTuple):
-    """A memory that is related to the last action. `says` is the page's text about this memory."""
+    """A memory that is related to the last action. `says` is the text that the page shows about this memory."""
 
     memory_id: str
     says: str
@@ -115,7 +115,7 @@ class Visit:
 
 
 def own_path(path: str | None) -> str:
-    """Return the path to go back to, which is `path` from the form if it is below `/ui`, and otherwise `HOME`."""
+    """Return `path`, which a form sent, if it is a page below `/ui`. Otherwise return `HOME`."""
     return path if path is not None and path.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
 
 
