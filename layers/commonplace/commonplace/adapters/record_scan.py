@@ -55,7 +55,7 @@ class NewestRecords(Protocol):
     """A source of a user's newest records."""
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return a user's newest records and whether those are all records, like `MemoryRecords.newest`."""
+        """Return a user's newest records and whether those are all the user's records, as `MemoryRecords.newest` does."""
 
 
 class ScanIndex:

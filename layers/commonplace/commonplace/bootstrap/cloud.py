@@ -130,7 +130,7 @@ def table_of(settings: Settings, remaining: Remaining | None = None, seconds: fl
 
 
 def records_of(settings: Settings, table: "Table") -> "DynamoRecords":
-    """Return the record store of the table. If an index is configured, each write also adds a PENDING row."""
+    """Return the record store for the table. If an index is configured, each write also adds a PENDING row."""
     from commonplace.adapters.dynamodb.records import DynamoRecords
 
     return DynamoRecords(table, indexed=settings.search_endpoint is not None)

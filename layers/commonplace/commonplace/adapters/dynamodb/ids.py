@@ -72,12 +72,12 @@ def erased_row(user_id: str, erased_id: str) -> Item:
 
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:
-    """Store the hashes of ids. Call this before the data with these ids is deleted."""
+    """Store hashes of the ids. Call this function before the data with these ids is deleted."""
     for batch in in_batches(dict.fromkeys(ids), _BATCH):
         calls.transact([Action("Put", erased_row(user_id, memory_id)) for memory_id in batch])
 
 
 def keep_erased_rows(calls: Calls, user_id: str, rows: Iterable[Item]) -> None:
-    """Store hashes of the memory ids and aliases in a user's rows. Call this before the rows are deleted."""
+    """Store hashes of the memory ids and aliases in a user's rows. Call this function before the rows are deleted."""
     names = (str(row[ITEM]["S"]) for row in rows)
     keep_erased(calls, user_id, (name.partition("#")[2] for name in names if name.startswith((MEMORY, ALIAS))))

@@ -97,7 +97,7 @@ def left() -> float:
 
 
 def remaining() -> float:
-    """Return how many seconds this invocation may wait for a busy table and still report the failure."""
+    """Return how many seconds this invocation may wait for a busy table and still have time to report the failure."""
     return max(_LEAST, min(_MOST, left() - _TO_ANSWER))
 
 

@@ -127,7 +127,7 @@ def command_options(
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
-    """Return a decorator that adds a text argument. For `-`, it reads the text from stdin, without the last line break."""
+    """Return a decorator that adds a text argument. For `-`, the text is read from stdin, without the last line break."""
 
     def read_value(_context: object, _argument: object, value: str | tuple[str, ...] | None) -> str | None:
         text = " ".join(value) if isinstance(value, tuple) else value

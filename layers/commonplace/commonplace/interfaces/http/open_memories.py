@@ -16,7 +16,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Opened(OpenedLater):
-    """The memories of one user. `uses` counts the running calls, which need the memories open."""
+    """The memories of one user. `uses` counts running calls, during which the memories must stay open."""
 
     uses = 0
 
