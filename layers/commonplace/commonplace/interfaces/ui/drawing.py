@@ -64,7 +64,7 @@ class Bar(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """The growth chart. `ground` is the y coordinate of zero. `before` counts the memories stored before the first bar."""
+    """The growth chart. `ground` is the y coordinate of zero. `before` counts memories that existed before the first bar."""
 
     bars: list[Bar]
     ground: float
@@ -164,7 +164,7 @@ def growth(months: Sequence[Month]) -> Growth:
 
 
 def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
-    """Compute the sizes and positions of the bars. `before` is the number of memories stored before the first bar."""
+    """Compute the sizes and positions of the bars. `before` is the number of memories that existed before the first bar."""
     totals, total = list[int](), before
     for _, added, closed in shown:
         total += added - closed
