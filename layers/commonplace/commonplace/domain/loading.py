@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 DATA = Path(__file__).parents[1] / "data"
 """The folder of the package's trained models."""
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
-_lock = RLock()  # one for all loaders, which call each other; loading in parallel needs more memory
+_lock = RLock()  # shared by all loaders, which call one another; loading in parallel would need more memory
 
 
 def loaded_once(load: _Loader) -> _Loader:

@@ -64,7 +64,7 @@ class LanguageModel(Protocol):
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        """Call the model, with retries. With a `schema`, the reply must be JSON that matches. Raises `ModelUnavailable`."""
+        """Call the model, with retries. If `schema` is set, the reply is JSON that matches it. Raises `ModelUnavailable`."""
 
 
 class TokenBudget(Protocol):
