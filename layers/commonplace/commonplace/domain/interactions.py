@@ -168,7 +168,7 @@ class ChatPart(Model):
     @model_validator(mode="before")
     @classmethod
     def _normalize_part(cls, value: Any) -> Any:
-        """Accept a bare text, or a text inside a `value` field. An untyped part without text gets its first key as type."""
+        """Accept a bare text, or a text inside a `value` field. An untyped part without text has its first key as type."""
         if isinstance(value, str):
             return {"text": value}
         if not isinstance(value, Mapping):

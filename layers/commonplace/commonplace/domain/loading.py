@@ -13,7 +13,7 @@ _lock = RLock()  # shared by all loaders, which call one another; loading in par
 
 
 def loaded_once(load: _Loader) -> _Loader:
-    """Return a function that calls `load` once per set of arguments. Unlike with `functools.cache`, other threads wait."""
+    """Return a function that calls `load` once per set of arguments. Other threads wait, unlike with `functools.cache`."""
     cached = cache(load)
 
     def locked(*args: Any) -> Any:
