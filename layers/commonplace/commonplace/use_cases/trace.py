@@ -118,7 +118,7 @@ def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
 def _find_excluded(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
-    """Yield memories that the search left out, each with the first reason, except memories that the caller may not see."""
+    """Yield the memories that the search left out, each with the first reason, except those that the caller may not see."""
     anytime = replace(search.visibility, include_expired=True)
     for name, why in considered.items():
         memory = memories.get(name)
