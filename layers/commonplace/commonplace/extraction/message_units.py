@@ -24,7 +24,7 @@ MOST_JOINED = 3
 
 @dataclass(frozen=True)
 class JudgedClause:
-    """A judged clause. `why` is the reason to drop it, or None. `requested` is True if the user asked to remember it."""
+    """A judged clause. `why` is the reason to drop it, or None. `requested` is True if the user wants it remembered."""
 
     clause: Clause
     why: str | None
