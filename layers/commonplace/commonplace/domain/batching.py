@@ -11,7 +11,7 @@ def in_batches(
 ) -> Iterator[list[_Thing]]:
     """Yield non-empty lists of up to `size` items, in order.
 
-    If `weight` is given, the items of a list weigh at most `most` together. An item heavier than `most` gets its own list.
+    If `weight` is given, the total weight of each list is at most `most`. An item heavier than `most` gets its own list.
     """
     batch, weighs = list[_Thing](), 0
     for thing in things:

@@ -13,8 +13,8 @@ Kind = Literal[
     "same_key", "same_content",
 ]  # fmt: skip
 """A `missing` record has no index document. A document is `behind` or `ahead` if its version is older or newer than the
-record's, `different` if only its content differs, and `orphaned` without a record. Stored counts can be `miscounted`. The
-other kinds concern records. `held` is a date outside the supported years, read as the nearest bound, which is no error."""
+record's, `different` if only its content differs, and `orphaned` if it has no record. Stored counts can be `miscounted`. The
+other kinds concern records. `held` marks a date outside the supported years, which is clamped and is not an error."""
 
 
 class ValidateRequest(Request):

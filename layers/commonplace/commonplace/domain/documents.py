@@ -1,4 +1,4 @@
-"""Versioned documents, which are stored under a namespace and a key, separately from the memories."""
+"""Versioned documents, which are stored under a namespace and a key, separately from memories."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, refu
 from commonplace.domain.fields import FrozenPart
 
 MOST_BYTES = 256 * 1024
-"""The largest size of a document's body, in bytes of UTF-8."""
+"""The maximum size of a document's body, in bytes of UTF-8."""
 MOST_VERSIONS = 20
-"""The number of versions that are stored per document. Older versions are deleted."""
+"""How many versions of each document are kept. Older versions are deleted."""
 _MOST_PATH_BYTES = 900  # DynamoDB allows 1,024 in a sort key
 _ESCAPES = str.maketrans({"%": "%25", "/": "%2F", "#": "%23"})
 
@@ -52,7 +52,7 @@ class DocumentHead(FrozenPart):
 
     @property
     def path(self) -> str:
-        """The escaped namespace and key, joined by `/`."""
+        """The escaped namespace and key, joined with `/`."""
         return path_of(self.namespace, self.key)
 
     @property
@@ -72,25 +72,25 @@ class Document(DocumentHead):
         return DocumentHead.model_validate(self.model_dump(exclude={"body"}))
 
     def has_text_of(self, other: "Document") -> bool:
-        """Return whether `other` has the same body and the same derived memories."""
+        """Return whether `other` has the same body and passages, including the ids of the memories."""
         return (self.body, self.passages) == (other.body, other.passages)
 
 
 def path_of(namespace: Sequence[str], key: str = "") -> str:
-    """Return the path of a document, which is its namespace and key, escaped and joined by `/`.
+    """Return the path of a document, which joins its escaped namespace and key with `/`.
 
-    Without a key, return the prefix that is common to the paths of all documents in the namespace and below it.
+    If `key` is empty, return the prefix that the paths of all documents in or below the namespace share.
     """
     return "/".join(name.translate(_ESCAPES) for name in (*namespace, key))
 
 
 def reference_of(namespace: Sequence[str], key: str) -> str:
-    """Return the reference of a document, a hash of its path that reveals no words."""
+    """Return a document's reference, which is a hash of its path and reveals no words."""
     return f"document_{hashlib.sha256(path_of(namespace, key).encode()).hexdigest()[:40]}"
 
 
 def check_place(namespace: Sequence[str], key: str) -> None:
-    """Raise `INVALID_ARGUMENT` for a namespace or key that no document can have."""
+    """Raise `INVALID_ARGUMENT` if the namespace or key is invalid."""
     for name in (*list_of(namespace, "namespace"), key):
         if not isinstance(name, str) or not name:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "namespace and key: must be texts, and not empty", "key")

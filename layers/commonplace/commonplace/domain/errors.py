@@ -1,4 +1,4 @@
-"""Errors that callers see, each with one of a fixed set of codes, an HTTP status, and whether a retry may help."""
+"""Errors for callers. Each has one of a fixed set of codes, an HTTP status, and a flag for whether a retry may help."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def escaped(text: str) -> str:
 
 
 def refuse_half_characters(text: str, field: str) -> str:
-    """Return `text` unchanged. Raises `INVALID_ARGUMENT` for an unpaired surrogate, which no store can encode."""
+    """Return `text` unchanged. Raises `INVALID_ARGUMENT` if it has an unpaired surrogate, which no store can encode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -76,7 +76,7 @@ def of_type(kind: type[AnyValue], value: AnyValue, field: str) -> AnyValue:
 
 
 def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
-    """Return `values` as a list. Raises `INVALID_ARGUMENT` for a text, bytes, a mapping, or a value that isn't iterable."""
+    """Return `values` as a list. Raises `INVALID_ARGUMENT` for strings, bytes, mappings and values that aren't iterable."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise invalid(field, "must be a list")
     return list(values)
@@ -101,7 +101,7 @@ class CommonplaceError(Exception):
         return f"{self.code.label}: {self.message}"
 
     def body(self) -> dict[str, object]:
-        """Return the JSON object with which every interface reports this error."""
+        """Return the JSON object that every interface sends to report this error."""
         return {
             "error": {"code": self.code.label, "message": self.message, "field": self.field, "retryable": self.code.retryable}
         }
@@ -113,7 +113,7 @@ def invalid(field: str, why: str) -> CommonplaceError:
 
 
 def time_zone(name: str, field: str) -> ZoneInfo:
-    """Return the time zone with an IANA name. If there is none, raises `INVALID_ARGUMENT`, which suggests a similar name."""
+    """Return the time zone with this IANA name. If it is unknown, raise `INVALID_ARGUMENT` and suggest a similar name."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError if the name is a folder of the time zone database
@@ -123,14 +123,14 @@ def time_zone(name: str, field: str) -> ZoneInfo:
 
 
 def places_of(error: BaseException) -> str:
-    """Return the code locations of an error, innermost last. Logs contain them because the message may quote a user."""
+    """Return the code locations in a traceback, innermost last. They are logged because the message may quote a user."""
     return ", ".join(f"{frame.f_globals.get('__name__')}:{line}" for frame, line in walk_tb(error.__traceback__))
 
 
 def require_extra(extra: Extra, configured: str) -> None:
-    """Raise `INVALID_ARGUMENT`, with the command to run, if a package of an optional extra is not installed.
+    """Raise `INVALID_ARGUMENT` with installation instructions if a package from an optional extra is not installed.
 
-    `configured` describes the setting that needs the extra, and starts the message. The packages are not imported.
+    The message starts with `configured`, which describes the setting that needs the extra. No package is imported.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
         why = f"{configured}, which needs an extra that is not installed: {how_to_install(extra)}"
@@ -138,5 +138,5 @@ def require_extra(extra: Extra, configured: str) -> None:
 
 
 def how_to_install(extra: Extra) -> str:
-    """Return how to install an extra. Commonplace is on no package index, so it is installed from a clone."""
+    """Return instructions for installing an extra. They start from a clone, because Commonplace is on no package index."""
     return f"run pip install '.[{extra}]' in a clone of Commonplace"

@@ -1,4 +1,4 @@
-"""Field types that requests share, with their validation."""
+"""Field types, with validation, that requests share."""
 
 import re
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ ORIGINS = ("conversation", "document", "web", "explicit_mention", "explicit_ment
 _SOURCES = (*get_args(Source), *ORIGINS)
 _SOURCE = rf"^({'|'.join(_SOURCES)}|discussion:[\w-]{{1,64}})?$"
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9000, 12, 31, 23, 59, 59, 999_999, UTC)
-"""The first and last accepted moments. Calculations that start from them stay within the range of `datetime`."""
+"""The earliest and latest datetimes accepted. Calculations that start from these stay within the range of `datetime`."""
 _NEVER = 9999
-_FIRST_LOCAL = datetime(1, 1, 2, tzinfo=UTC)  # some zones have no earlier day
+_FIRST_LOCAL = datetime(1, 1, 2, tzinfo=UTC)  # in some zones, `datetime` can represent no earlier day
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def printable(value: str) -> str:
-    """Return `value` unchanged. Refuses unpaired surrogates, and control characters other than tabs and line breaks."""
+    """Return `value` unchanged. Rejects unpaired surrogates, and control characters other than tabs and line breaks."""
     match = _CONTROL.search(value)
     if match:
         code = f"{ord(match[0]):04X}"
@@ -34,47 +34,47 @@ def printable(value: str) -> str:
 
 
 def nearest_moment(value: datetime) -> datetime:
-    """Return `value`, or the nearest bound if it is out of range. A moment without an offset counts as UTC."""
-    if EARLIEST.year < value.year < LATEST.year:  # true of nearly all moments, and cheaper than comparing them
+    """Return `value`, or the nearest bound if it is out of range. A datetime without an offset is taken as UTC."""
+    if EARLIEST.year < value.year < LATEST.year:  # true of nearly all datetimes, and cheaper than comparing them
         return value
     aware = value if value.tzinfo else value.replace(tzinfo=UTC)
     return EARLIEST if aware < EARLIEST else LATEST if aware > LATEST else value
 
 
 def within_bounds(value: datetime) -> datetime:
-    """Return `value` unchanged. Refuses moments outside the years 1 to 9000 in UTC."""
+    """Return `value` unchanged. Rejects datetimes outside the years 1 to 9000 in UTC."""
     if nearest_moment(value) is not value:
         raise PydanticCustomError("moment", "must be in the years 1 to 9000, in UTC")
     return value
 
 
 def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
-    """Return `value`, read in `zone` if it has no offset. A moment that is out of range in `zone` is refused."""
+    """Return `value`, interpreted in `zone` if it has no offset. Rejects datetimes that are then out of range."""
     return value if value.tzinfo else _check_end(value.replace(tzinfo=zone))
 
 
 def is_never(moment: datetime) -> bool:
-    """Return whether a moment stands for "never", as all moments in the year 9999 do."""
+    """Return whether a datetime stands for "never", as every datetime in the year 9999 does."""
     return moment.year == _NEVER
 
 
 def within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
-    """Return whether `after <= moment < before`. A bound of None, or a `before` that is "never", sets no limit."""
+    """Return whether `after <= moment < before`. A bound that is None, or a `before` that means "never", sets no limit."""
     return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
 
 
 def _check_end(value: datetime) -> datetime:
-    """Return `value` unchanged. Refuses moments that are out of range, unless they stand for "never"."""
+    """Return `value` unchanged. Rejects datetimes that are out of range, unless they stand for "never"."""
     return value if is_never(value) else within_bounds(value)
 
 
 def local_day(moment: datetime, zone: tzinfo) -> date:
-    """Return the date of a moment in a zone. All moments before 2 January of year 1 in UTC count as that day."""
+    """Return the local date of `moment` in `zone`. Datetimes before 2 January of the year 1 (UTC) count as that day."""
     return max(moment, _FIRST_LOCAL).astimezone(zone).date()
 
 
 def with_substance(value: str) -> str:
-    """Return `value` unchanged. Refuses a text without a letter or digit."""
+    """Return `value` unchanged. Rejects a text that contains no letter or digit."""
     if not any(char.isalnum() for char in value):
         raise PydanticCustomError("empty_text", "must contain at least one letter or digit")
     return value
@@ -88,23 +88,23 @@ def _check_source(source: str) -> str:
 
 Moment = Annotated[datetime, AfterValidator(within_bounds)]
 End = Annotated[datetime, AfterValidator(_check_end)]
-"""The end of a period. A moment in the year 9999 means that the period never ends."""
+"""The end of a period. A datetime in the year 9999 means that the period never ends."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 MAX_NAME = 128
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(printable)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printable)]
 Flag = Annotated[bool, Field(strict=True)]
-"""A boolean. Numbers and texts are refused."""
+"""A boolean. Numbers and strings are rejected."""
 Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]
 Provenance = Annotated[str, AfterValidator(_check_source), Field(json_schema_extra={"pattern": _SOURCE})]
-"""The speaker (user, agent, system) or the origin of a memory. An empty text means that the source is unknown."""
+"""The speaker (user, agent, system) or the origin of a memory. An empty string means that the source is unknown."""
 
 
 def provenance_fields(source: str | None) -> dict[str, str]:
-    """Return a speaker as the field `source`, and an origin as the field `origin`. For an unknown source, return no field.
+    """Return the fields for a source: `source` for a speaker, `origin` for an origin, and none if the source is unknown.
 
     Origins have a separate field so that versions of Commonplace without origins can still read the record.
     """
@@ -115,10 +115,10 @@ def provenance_fields(source: str | None) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Sent:
-    """An annotation that describes how clients send a field, where the field's type does not.
+    """An annotation that describes how clients send a field, if the field's type does not show this.
 
     `form` is the type that clients send, if the items are validated separately later. `selects` marks a field that selects
-    the memories to change, so that an empty value must not mean "all". `optional` marks a field that has a computed default.
+    the memories to change, where an empty value must not mean "all". `optional` marks a field with a computed default.
     """
 
     form: Any = None
@@ -162,12 +162,12 @@ class FrozenPart(Model):
 
 
 def absent(value: object) -> bool:
-    """Return whether `value` is None, in which case its field is omitted from the answer."""
+    """Return whether `value` is None. Fields that are None are omitted from the answer."""
     return value is None
 
 
 OTHER_MODEL = "some memories have vectors of another model, so only their words were compared; run commonplace reindex"
-"""The note on an answer that may lack memories, because vectors of different models are never compared."""
+"""The note on an answer that may be incomplete because vectors from different models are never compared."""
 
 
 class Notes(Model):
@@ -198,5 +198,5 @@ class Result(Model):
     )
 
     def naming(self, flaws: Flaws) -> Self:
-        """Return the answer with the ids of the unreadable memories in `flaws`, if there are any."""
+        """Return the answer with the ids of any unreadable memories in `flaws`."""
         return self.model_copy(update={"unreadable": list(flaws.unreadable)}) if flaws.unreadable else self

@@ -1,4 +1,4 @@
-"""Collect records that can't be read, or only with a clamped date, so that an answer can name them."""
+"""Collect the ids of records that are unreadable or have a clamped date, so that an answer can list them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Flaws:
-    """The flaws of records that were read.
+    """The flaws found in records that were read.
 
-    `unreadable` maps the id of each unreadable memory to its user. `held` maps the id of each memory with dates out of range
-    to the names of these fields, which are read as the nearest bound.
+    `unreadable` maps the id of each unreadable memory to its user. `held` maps the id of each memory with out-of-range dates
+    to the names of the date fields, which are read as the nearest bound.
     """
 
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -19,7 +19,7 @@ class Flaws:
 
     @property
     def note(self) -> str | None:
-        """A line about unreadable memories, or None if there are none."""
+        """A note that lists the unreadable memories, or None if there are none."""
         if not self.unreadable:
             return None
         ids = ", ".join(self.unreadable)
@@ -41,14 +41,14 @@ def gathered() -> Iterator[Flaws]:
 
 
 def report_unreadable(user_id: str, memory_id: str) -> bool:
-    """Report an unreadable record that is left out. Returns whether an enclosing `gathered` block collects it."""
+    """Report an unreadable record that is skipped. Returns whether the call is inside a `gathered` block."""
     for flaws in _gathering.get():
         flaws.unreadable[memory_id] = user_id
     return bool(_gathering.get())
 
 
 def report_clamped(memory_id: str, name: str) -> None:
-    """Report that the date field `name` of a memory is read as the nearest bound."""
+    """Report that a memory's date field `name` is out of range and was read as the nearest bound."""
     for flaws in _gathering.get():
         names = flaws.held.setdefault(memory_id, [])
         names += [name] if name not in names else []

@@ -18,7 +18,7 @@ def new_memory_id(at: datetime) -> str:
 
 
 def made_at(memory_id: str) -> datetime | None:
-    """Return the creation time that is encoded in a memory id, or None if the id has another format."""
+    """Return the creation time that is encoded in a memory id, or None if the id has a different format."""
     try:
         return ULID.from_str(memory_id.removeprefix("mem_")).datetime
     except (ValueError, OverflowError):
@@ -31,7 +31,7 @@ def new_operation_id(at: datetime) -> str:
 
 
 def first_operation_id(at: datetime) -> str:
-    """Return an id that sorts before all operation ids of the moment `at`, and after all earlier ids."""
+    """Return an id that sorts before all operation ids created at `at`, and after all earlier ones."""
     return new_operation_id(max(at, _FIRST))[:-16]
 
 
@@ -45,12 +45,12 @@ def id_or_key(name: str) -> dict[str, str]:
 
 
 def may_be_id(text: str) -> bool:
-    """Return whether a text has the format of an id. Other texts need not be looked up in a store."""
+    """Return whether a string has the format of an id. Other strings need not be looked up in a store."""
     return _ID.fullmatch(text) is not None
 
 
 def erased_hash(user_id: str, erased_id: str) -> str:
-    """Return the hash that is stored for an erased id, in hex. The hash is keyed by the user's id."""
+    """Return the hash, in hex, that is stored for an erased id. The hash is keyed with the user's id."""
     return hmac.new(user_id.encode(), erased_id.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 

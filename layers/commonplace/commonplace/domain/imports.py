@@ -136,7 +136,7 @@ class ForeignFact:
 
     @property
     def alias(self) -> str:
-        """The external id of the memory. A name that is too long or unprintable is shortened and followed by a hash."""
+        """The external id of the memory. A name that is too long or unprintable is replaced by a prefix and a hash."""
         if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
             return self.name
         printable = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
@@ -157,7 +157,7 @@ class Unread:
 
 
 def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the non-empty fields of several objects. A different second value of `source` is named `source 2`."""
+    """Merge the non-empty fields of several objects. A second, different value for `source` is stored under `source 2`."""
     entries: dict[str, Any] = {}
     for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
         number = 1

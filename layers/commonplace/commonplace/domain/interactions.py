@@ -168,7 +168,7 @@ class ChatPart(Model):
     @model_validator(mode="before")
     @classmethod
     def _normalize_part(cls, value: Any) -> Any:
-        """Accept a bare text, or a text inside a `value` field. An untyped part without text gets its first key as type."""
+        """Accept a bare text, or a text inside a `value` field. An untyped part without text has its first key as type."""
         if isinstance(value, str):
             return {"text": value}
         if not isinstance(value, Mapping):
@@ -181,7 +181,7 @@ class ChatPart(Model):
 
     @property
     def words(self) -> str:
-        """The text of the part, or "" if its type is not a text."""
+        """The text of the part, or "" if the part is not text."""
         return (self.text or "") if self.type in _TEXTS else ""
 
 
@@ -190,7 +190,7 @@ def _wrap_text_part(content: Any) -> Any:
 
 
 def _clean_name(value: Any) -> str | None:
-    """Return `value` if it can be an id, and None otherwise."""
+    """Return `value` if it is a valid id, and None otherwise."""
     return value if isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable() else None
 
 
@@ -223,7 +223,7 @@ class ChatMessage(Model):
 
     @property
     def is_read(self) -> bool:
-        """Whether the message contains text by the user or the assistant."""
+        """Whether the message contains text from the user or the assistant."""
         return self.speaker is not None and bool(self.words.strip())
 
     @property
@@ -343,7 +343,7 @@ _FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30
 
 
 def texts_of(interaction: Interaction | Page) -> list[str]:
-    """Return the texts of an interaction, or an empty list for a kind of interaction without text."""
+    """Return the texts of an interaction, or an empty list if this kind of interaction has no text."""
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit | Page) else []
@@ -374,7 +374,7 @@ def parse_run(body: str | bytes) -> Run | None:
 
 
 def parse_tag_rows(body: str | None) -> dict[str, TagRow]:
-    """Parse a user's tag rows. Returns no rows if the text is missing or can't be read, so that a search never fails."""
+    """Parse a user's tag rows. Returns no rows if they are missing or unreadable, so that a search never fails."""
     try:
         return {} if body is None else _TAG_ROWS.validate_json(body, extra="ignore")
     except ValueError:
@@ -382,5 +382,5 @@ def parse_tag_rows(body: str | None) -> dict[str, TagRow]:
 
 
 def tag_rows_text(rows: Mapping[str, TagRow]) -> str:
-    """Return tag rows in the JSON format that stores contain."""
+    """Return tag rows in the JSON format that stores use."""
     return _TAG_ROWS.dump_json(dict(rows), exclude_none=True).decode()

@@ -9,11 +9,11 @@ from typing import Any, TypeVar, cast
 DATA = Path(__file__).parents[1] / "data"
 """The folder of the package's trained models."""
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
-_lock = RLock()  # one for all loaders, which call each other; loading in parallel needs more memory
+_lock = RLock()  # shared by all loaders, which call one another; loading in parallel would need more memory
 
 
 def loaded_once(load: _Loader) -> _Loader:
-    """Return a function that calls `load` once per set of arguments. Unlike with `functools.cache`, other threads wait."""
+    """Return a function that calls `load` once per set of arguments. Other threads wait, unlike with `functools.cache`."""
     cached = cache(load)
 
     def locked(*args: Any) -> Any:

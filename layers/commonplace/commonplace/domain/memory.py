@@ -12,11 +12,11 @@ from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryTyp
 GLOBAL_AGENT = "global"
 DEFAULT_COLLECTION = "default"
 DOCUMENTS = "documents"
-"""The collection of passages, which are memories that are derived from documents."""
+"""The collection for passages, which are memories derived from documents."""
 
 
 def _clamp_date(value: datetime, field: ValidationInfo) -> datetime:
-    """Return `value`, or the nearest bound for a date that is out of range, which is reported."""
+    """Return `value`, or the nearest bound if `value` is out of range, which is also reported."""
     nearest = nearest_moment(value)
     if nearest is not value:
         report_clamped(str(field.data.get("memory_id")), str(field.field_name))
@@ -87,16 +87,16 @@ class Memory(Model):
 
     @classmethod
     def from_record(cls, record: str | bytes) -> "Memory":
-        """Parse a stored record. Fields of newer versions are dropped, so that a downgrade is possible."""
+        """Parse a stored record. Fields from newer versions of Commonplace are dropped, so that a downgrade is possible."""
         return cls.model_validate_json(record, extra="ignore")
 
     @property
     def public_id(self) -> str:
-        """The id that callers use. An insight keeps its first id even after it was replaced."""
+        """The id that callers use. An insight keeps its first id even after it has been replaced."""
         return self.known_as or self.memory_id
 
     def next_version(self, at: datetime, **changed: Any) -> "Memory":
-        """Return the next version of the record, updated at the time `at`, with the `changed` fields."""
+        """Return the next version of the record, with the `changed` fields and with `at` as the time of the update."""
         return self.model_copy(update={**changed, "version": self.version + 1, "updated_at": at})
 
     @property
@@ -116,10 +116,10 @@ class Memory(Model):
 
 
 def level_of(importance: float) -> int:
-    """Return the level, 1 to 5, of an importance between 0 and 1."""
+    """Convert an importance between 0 and 1 to a level from 1 to 5."""
     return 1 + round(4 * importance)
 
 
 def importance_of(level: int) -> float:
-    """Return the importance, 0 to 1, of a level from 1 to 5."""
+    """Convert a level from 1 to 5 to an importance between 0 and 1."""
     return (level - 1) / 4

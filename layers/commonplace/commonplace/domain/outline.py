@@ -8,7 +8,7 @@ from commonplace.domain.memory import Memory
 
 
 class Outline(NamedTuple):
-    """The fields of a memory for counting. Times are seconds since 1970. `record_bytes` is the record's size when unused."""
+    """A memory's fields for counting. Times are in seconds since 1970. `record_bytes` leaves out the usage fields."""
 
     memory_id: str
     agent_id: str
@@ -30,7 +30,7 @@ class Outline(NamedTuple):
 
     @classmethod
     def of(cls, memory: Memory, record_bytes: int | None = None) -> Self | None:
-        """Return the outline of a memory, or None if the memory was erased. `record_bytes` is computed unless it is given."""
+        """Return the outline of a memory, or None if the memory was erased. `record_bytes` is computed if it is None."""
         if not memory.content:
             return None
         if record_bytes is None:
@@ -58,7 +58,7 @@ class Outline(NamedTuple):
 
     @classmethod
     def from_values(cls, values: Sequence[Any]) -> Self:
-        """Return the outline from the list of values that an index has stored."""
+        """Build an outline from the list of values that an index stores."""
         *plain, tags, concepts, size = values
         return cls._make((*plain, tuple(tags), tuple(concepts), size))
 
@@ -72,7 +72,7 @@ class Outline(NamedTuple):
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 
     def closed_at(self, now: float) -> float | None:
-        """Return when the memory was closed or expired (its creation time if unknown), or None if the memory is live."""
+        """Return when the memory was closed or expired, or its creation time if that is unknown, or None if it is live."""
         if self.is_live(now):
             return None
         end = self.expires_at if self.status in ("active", "archived") else self.valid_to
@@ -80,5 +80,5 @@ class Outline(NamedTuple):
 
 
 def seconds(moment: datetime | None) -> float | None:
-    """Return a moment as seconds since 1970, or None if there is no moment."""
+    """Return `moment` in seconds since 1970, or None if it is None."""
     return None if moment is None else moment.timestamp()

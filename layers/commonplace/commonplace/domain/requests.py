@@ -35,7 +35,7 @@ from commonplace.domain.taxonomy import (
 )
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
-# up to three words, without punctuation that ends a sentence
+# up to three words, without sentence-ending punctuation
 _NO_SENTENCE = r"^\s*(\S*[^\s。！？]|(\S+\s+){1,2}\S*[^\s.!?。！？])\s*$"
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
 

@@ -1,4 +1,4 @@
-"""Runs, such as nightly extraction or an undo, which can change many memories at once."""
+"""Runs, such as a nightly extraction or an undo, each of which can change many memories at once."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -13,23 +13,23 @@ RunKind = Literal[
     "repair",
 ]  # fmt: skip
 OF_NO_CHANGE: tuple[RunKind, ...] = ("export", "backup", "validation", "repair")
-"""The kinds of runs that change no memory, and exist only so that a worker can continue long work."""
+"""The kinds of runs that change no memory, but let a worker continue a long task."""
 OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
-"""The kinds of runs that import a file. People and programs may apply such runs, but agents may not."""
+"""The kinds of runs that import a file. People and programs may apply these runs, but agents may not."""
 RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
-"""The stored status of a run. A `queued` run waits for a worker and has not changed anything yet."""
+"""The stored status of a run. A `queued` run is waiting for a worker and has not changed anything yet."""
 PublicStatus = Literal["running", "done", "needs_review", "failed"]
-"""The status of a run in tool results, which report a queued run as `running`."""
+"""The status of a run in tool results, where a queued run is shown as `running`."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
-"""`lost` means that the memory had changed, `over_cap` that a daily limit was reached, and `kept` that it was not undone."""
+"""`lost` means that the memory had changed, `over_cap` that a daily limit was reached, and `kept` that it can't be undone."""
 
 LEFT_IN_LOG = (
     "the erased words are still in the log next to the memory file, because another program is reading it;"
     " the next use of the file after that removes them"
 )
 
-_Date = date  # `Run` has a field of that name
+_Date = date  # an alias, because `Run` has a field named `date`
 
 
 class RunOperation(FrozenPart):
@@ -138,7 +138,7 @@ class Run(FrozenPart):
 
     @property
     def public_status(self) -> PublicStatus:
-        """The status that tools report."""
+        """The status as tools report it, where a queued run is `running`."""
         return "running" if self.status == "queued" else self.status
 
     @property

@@ -1,4 +1,4 @@
-"""Requests and results of the Memory Storage API, which reads and writes memories and builds the context of a prompt."""
+"""Requests and results of the Memory Storage API, which reads and writes memories and builds the context for a prompt."""
 
 import re
 import unicodedata
@@ -35,7 +35,7 @@ _KEY = re.compile(r"[\w.-]{1,64}")
 
 
 def normal_key(key: object) -> object:
-    """Normalize a key to NFKC and lower case. Refuses anything but 1 to 64 letters, digits, `_`, `.` and `-`."""
+    """Normalize a key to NFKC and lower case. The result must be 1 to 64 letters, digits, `_`, `.` and `-`."""
     if not isinstance(key, str):
         return key
     if not may_be_key(key):
@@ -49,7 +49,7 @@ def may_be_key(key: str) -> bool:
 
 
 def folded_key(key: str) -> str:
-    """Return a key in its canonical form, whether or not it is valid."""
+    """Return a key in its canonical form, even if the key is invalid."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", key).lower())
 
 
@@ -66,7 +66,7 @@ class NamedMemory(Request):
     @model_validator(mode="before")
     @classmethod
     def _move_id(cls, value: Any) -> Any:
-        """Move an id from `id` or `key` to `memory_id`, because the field `key` also affects how the value is redacted."""
+        """Move an id from `id` or `key` to `memory_id`, because the field `key` also affects how values are redacted."""
         if not isinstance(value, Mapping):
             return value
         fields = dict(value)
@@ -176,7 +176,7 @@ class MemoryEntry(Part):
 
     @classmethod
     def of(cls, memory: Memory, **more: Any) -> Self:
-        """Return the entry of a memory. `more` has the additional fields of a subclass."""
+        """Build the entry for a memory. `more` contains the values of a subclass's additional fields."""
         return cls(
             key=memory.key,
             memory_id=memory.public_id,

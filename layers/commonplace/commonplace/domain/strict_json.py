@@ -1,4 +1,4 @@
-"""Parse external JSON strictly. Unlike `json.loads`, these functions refuse NaN, Infinity and duplicate keys."""
+"""Parse external JSON strictly. Unlike `json.loads`, these functions reject NaN, Infinity and duplicate keys."""
 
 import json
 import math
@@ -6,11 +6,11 @@ from typing import Any, NoReturn
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-_SHOWN = 40  # characters of a key in a message
+_SHOWN = 40  # how many characters of a key a message shows
 
 
 def read_json(text: str | bytes) -> Any:
-    """Return the value of a JSON text in UTF-8. Raises `INVALID_JSON`, whose message never quotes a value."""
+    """Parse JSON encoded in UTF-8. Raises `INVALID_JSON` with a message that never quotes a value."""
     try:
         written = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
         return STRICT.decode(written)
@@ -19,13 +19,13 @@ def read_json(text: str | bytes) -> Any:
     except json.JSONDecodeError as error:
         raise _build_error(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     except ValueError:
-        raise _build_error("contains a number with too many digits") from None  # json raises no other ValueError
+        raise _build_error("contains a number with too many digits") from None  # `json` raises no other kind of ValueError
     except RecursionError:
         raise _build_error("is nested too deeply") from None
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """Return the object in a JSON text. Raises `INVALID_JSON` if its value is not an object."""
+    """Parse a JSON object. Raises `INVALID_JSON` if the value is not an object."""
     value = read_json(text)
     if not isinstance(value, dict):
         raise _build_error('must be a JSON object such as {"query": "tea"}')

@@ -1,4 +1,4 @@
-"""Requests and results of the tools that export, import and back up memories, and the files that they store."""
+"""Requests and results of the tools that export, import and back up memories, and the files that these tools store."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,19 +15,19 @@ FileKind = Literal["export", "upload", "backup"]
 ImportFormat = Literal["jsonl", "csv"]
 FileFormat = Literal["jsonl", "csv", "markdown"]
 PrintedFormat = Literal["jsonl", "csv", "markdown", "mem0", "langgraph"]
-"""Formats that can be printed immediately. Files are stored only in the first three."""
+"""The formats that can be printed directly. Files are stored only in the first three formats."""
 BackupAction = Literal["backup", "list", "verify", "restore"]
 RestoreMode = Literal["missing", "replace"]
 
 MOST_INLINE, MOST_BYTES, MOST_LINES, MOST_LINE_BYTES, MOST_DEPTH = 256_000, 50_000_000, 100_000, 256_000, 20
-"""Limits of an import, in this order: inline bytes, total bytes, lines, bytes per line, and nesting depth of the JSON."""
+"""The limits on an import, in this order: inline bytes, total bytes, lines, bytes per line, and JSON nesting depth."""
 MOST_UPLOADED = 200_000_000
-"""The maximum total size of the uploads that are stored for one user, in bytes."""
+"""The maximum total size of one user's uploads, in bytes."""
 MEDIA: dict[str, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"), "csv": ("text/csv; charset=utf-8", "csv"),
     "markdown": ("text/markdown; charset=utf-8", "md"),
 }  # fmt: skip
-"""The media type and the file name extension of each format."""
+"""The media type and the file extension of each format."""
 ADMINS = "a person, by `commonplace {verb}`, or a program with a token that has the scope commonplace/admin"
 
 

@@ -1,1 +1,1 @@
-"""Turn the messages of a day into decisions about memories. The same gates check the decisions of all readers."""
+"""Turn a day's messages into decisions about memories. The decisions of all readers pass through the same checks."""

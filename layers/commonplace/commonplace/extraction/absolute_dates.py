@@ -17,7 +17,7 @@ _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 
 
 def with_dates(text: str, spoken_at: datetime) -> str:
-    """Insert the date after each time expression, if the time of the message (timezone-aware) determines it."""
+    """Insert the date after each time expression whose date follows from the message's time, which must be timezone-aware."""
     dated, read = "", 0
     for part, sentence in ((part, text) for text in memory_sentences(text) for part in statements(text)):
         words, day = _find_date(part, spoken_at, sentence)
@@ -29,7 +29,7 @@ def with_dates(text: str, spoken_at: datetime) -> str:
 
 
 def _find_start(part: str, text: str, read: int) -> int:
-    """Return where a statement starts in a text, at or after `read`. The text may lack the statement's first words."""
+    """Return the offset at which a statement starts in a text, at or after `read`. The text may lack its first words."""
     plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
         own = own.partition(" ")[2]
@@ -37,7 +37,7 @@ def _find_start(part: str, text: str, read: int) -> int:
 
 
 def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
-    """Return the time expression of a statement and its date, or empty strings if the date is already given or uncertain.
+    """Return the time expression in a statement and its date, or empty strings if the date is already given or uncertain.
 
     `sentence` contains the statement. A weekday in a sentence about habits gets no date ("I swim every Monday").
     """
@@ -52,7 +52,7 @@ def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Return whether the words name a month or a day of a month, which may be a past or a coming one."""
+    """Return whether the words mention a month or a day of a month, which may be past or future."""
     months = [phrase for code in languages_of(words) for slot in ("month", "season") for phrase in phrases_of(code, slot)]
     numbered = _NUMBER.search(compiled("absolute_dates.clock").sub("", words))
     counted = not numbered or compiled("absolute_dates.counted").search(words)
@@ -60,7 +60,7 @@ def _is_ambiguous(words: str) -> bool:
 
 
 def _move_to_meant_week(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
-    """Move a weekday to the last or next one, as its clause tells. Returns None if the clause leaves that open."""
+    """Move a weekday to its last or next date, depending on its clause. Returns None if the clause leaves that open."""
     first, last, past = time_range.after, time_range.before, _is_past(text, time_range.text)
     end = last or (first and first + _DAY)
     if past is None or end is None or (not past and first and end - first > _DAY):
@@ -88,7 +88,7 @@ def _is_past(text: str, words: str) -> bool | None:
         for language in map(language_of, languages_of(text))
         for past, pattern in ((None, language.open), (True, language.past), (False, language.present))
         for verb in pattern.finditer(clause)
-        if verb.end() > at or language.code != "ja"  # a Japanese verb before a weekday belongs to a noun
+        if verb.end() > at or language.code != "ja"  # in Japanese, a verb before a weekday belongs to a noun
     ]
     past = min(verbs, key=lambda verb: verb[0])[1] if verbs else False
     return False if past is None and compiled("absolute_dates.aim").search(clause, max(0, at - 5), end) else past

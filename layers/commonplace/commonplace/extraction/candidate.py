@@ -1,4 +1,4 @@
-"""Candidates for memories, decisions about candidates, and the interfaces of readers."""
+"""Candidates for memories, decisions about candidates, and the interfaces for readers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Decided = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET"]
 class Candidate:
     """A memory that a reader proposes. Rules derive the fields that are None.
 
-    `evidence` is a span of the user's own words in the message, of up to 300 characters. `rests_on` contains the ids of all
+    `evidence` is a span of up to 300 characters in the user's own words in the message. `rests_on` contains the ids of all
     source interactions if there are several. `corrects` is True if the words say that something earlier was wrong or has
     ended. If `forgets` is True, the user wants `content` forgotten, and no memory is added.
     """
@@ -44,8 +44,8 @@ class Candidate:
 class Decision:
     """A decision about a candidate. `targets` contains the ids of the memories that change.
 
-    ADD adds the candidate. UPDATE closes `targets` and adds the new text under the key of the target. DELETE closes `targets`
-    and adds the candidate if it has content. NOOP changes nothing. FORGET closes `targets` and erases their texts.
+    ADD adds the candidate. UPDATE closes `targets` and adds the new text under the target's key. DELETE closes `targets` and
+    adds the candidate if it has content. NOOP changes nothing. FORGET closes `targets` and erases their texts.
     """
 
     candidate: Candidate
@@ -62,27 +62,27 @@ class Decision:
 
 
 class MemoryView(Protocol):
-    """The memories as a reader sees them: the stored memories with the planned changes of the run applied."""
+    """The memories as a reader sees them, which are the stored memories with the run's planned changes applied."""
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
-        """Return current memories on the same subject, nearest first."""
+        """Return current memories about the same subject, nearest first."""
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """Return the memories with these ids that are current."""
+        """Return those of the memories with these ids that are current."""
 
     def restated(self, content: str) -> list[str]:
         """Return the ids of current memories that have the same meaning as `content`, judged by vectors."""
 
     def holder(self, key: str) -> Memory | None:
-        """Return the current memory that has a key, or None."""
+        """Return the current memory with this key, or None."""
 
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
-        """Return current memories of a section, most important and newest first."""
+        """Return current memories in a section, most important first, then newest first."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The result of reading a day. `unread` interactions stay pending. `notes` are added to the report of the run."""
+    """The result of reading a day. `unread` interactions stay pending. `notes` are added to the run's report."""
 
     decisions: tuple[Decision, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -95,7 +95,7 @@ class Reading:
 
 
 class Reader(Protocol):
-    """A reader of the messages of a day, which decides how they change the memories."""
+    """A reader, which reads a day's messages and decides how they change the memories."""
 
     def read(self, day: Day, view: MemoryView) -> Reading:
         """Read one day and return the decisions about the memories."""

@@ -11,7 +11,7 @@ from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import sentence_spans
 
 LONGEST_EVIDENCE = 300
-_LONGEST = 1_000  # characters of a clause; people don't write longer clauses, and some patterns take quadratic time
+_LONGEST = 1_000  # in characters; people don't write longer clauses, and some patterns take quadratic time
 _MARKS = " \t\r\n,;:–—-*•"
 _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
@@ -42,7 +42,7 @@ def sentences(text: str) -> list[Clause]:
 
 
 def _split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the sentences from `start` to `end`. Overlong sentences are cut between words."""
+    """Yield the spans of the sentences between `start` and `end`. Overlong sentences are cut between words."""
     for begins, ends in sentence_spans(text, start, end):
         at = begins
         while ends - at > _LONGEST:
@@ -55,7 +55,7 @@ def _split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """Yield the beginnings of a clause that have at least four words, longest first. Conditional clauses yield nothing."""
+    """Yield the beginnings of a clause with at least four words, longest first. For a conditional clause, yield nothing."""
     if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(compiled("clauses.part_end").finditer(clause.text))):
@@ -65,7 +65,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 
 
 def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
-    """Yield the parts of a clause without a leading "that". `between` is "part_end" (commas, conjunctions) or "comma"."""
+    """Yield the parts of a clause, without a leading "that". For "part_end", also split at conjunctions, not just commas."""
     cuts = [(match.start(), match.end()) for match in compiled(f"clauses.{between}").finditer(clause.text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
     for start, end in zip(starts, ends, strict=True):

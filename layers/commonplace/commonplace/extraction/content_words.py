@@ -1,4 +1,4 @@
-"""Find the content words of a text and compare the meaning of two sentences."""
+"""Find the content words in a text, and compare the meaning of two sentences."""
 
 import functools
 import re
@@ -19,12 +19,12 @@ _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
 
 @functools.lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
-    """Return the stems of a text, without the function words of its language."""
+    """Return the stems of a text, except for function words of its language."""
     return frozenset(tokenizer.terms(text, _list_small_words(language_of(text))))
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
-    """Return the wanted stems that `known` has in some form ("weinen", "geweint"). `begins` also accepts prefixes."""
+    """Return the wanted stems that are in `known` in some form ("weinen", "geweint"). `begins` also accepts prefixes."""
     return frozenset(
         word
         for word in wanted
@@ -40,7 +40,7 @@ def has_same_words(first: str, other: str) -> bool:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Return the capitalized words inside a sentence, except months and weekdays. In German, all nouns are included."""
+    """Return the capitalized words inside a sentence, except for months and weekdays. In German, this includes all nouns."""
     capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
     return frozenset(word for word in capitals if not is_calendar_word(word))
 
@@ -75,7 +75,7 @@ def says_the_same(text: str, other: str) -> bool:
 
 
 def _is_nearly_contained(first: str, other: str, more: frozenset[str]) -> bool:
-    """Return whether a sentence adds at most a few words, and no name or figure, to another sentence."""
+    """Return whether a sentence adds at most a few words, but no name or figure, to another sentence."""
     numbers = any(stem[:1].isdigit() for stem in more)
     return not numbers and names_of(first) <= names_of(other) and len(more) <= _FEW_MORE
 

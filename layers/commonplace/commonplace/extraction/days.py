@@ -22,7 +22,7 @@ class Utterance:
     """One message of a discussion, or the text of an explicit request.
 
     `own` contains the spans (start, end) of `text` with the user's own words. All other text is foreign, such as code, logs,
-    quotes, mail and role-play. A message of the assistant has no own words.
+    quotes, mail and role-play. A message from the assistant has no own words.
     """
 
     interaction_id: str
@@ -36,7 +36,7 @@ class Utterance:
 
     @property
     def conversation_id(self) -> str:
-        """The id of the conversation, which messages share even if several interactions recorded them."""
+        """The id of the conversation. Its messages share this id even if several interactions recorded them."""
         return self.part_of or self.interaction_id
 
     @property
@@ -47,7 +47,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class SeenTitle:
-    """A title that the user saw: of the article of a discussion, or of a post that the user saved or reacted to."""
+    """A title that the user saw, either of the article under discussion or of a post that the user saved or reacted to."""
 
     interaction_id: str
     title: str
@@ -57,34 +57,34 @@ class SeenTitle:
 
 @dataclass(frozen=True)
 class Day:
-    """The messages and titles of one date of the user's calendar, in order of time."""
+    """The messages and titles from one day in the user's calendar, in order of time."""
 
     date: date
     utterances: tuple[Utterance, ...]
     titles: tuple[SeenTitle, ...] = ()
 
     def earlier(self, utterance: Utterance) -> list[Utterance]:
-        """Return the earlier messages of the same conversation, in order."""
+        """Return the earlier messages in the same conversation, in order."""
         utterances = [earlier for earlier in self.utterances if earlier.conversation_id == utterance.conversation_id]
         places = [(utterance.interaction_id, utterance.position) for utterance in utterances]
         place = (utterance.interaction_id, utterance.position)
         return utterances[: places.index(place)] if place in places else []
 
     def before(self, utterance: Utterance) -> Utterance | None:
-        """Return the previous message of the same conversation, or None."""
+        """Return the previous message in the same conversation, or None."""
         return next(reversed(self.earlier(utterance)), None)
 
     def utterance_at(self, interaction_id: str, position: int) -> Utterance | None:
-        """Return the message at this position of an interaction, or None."""
+        """Return the message at this position in an interaction, or None."""
         return next(
             (turn for turn in self.utterances if (turn.interaction_id, turn.position) == (interaction_id, position)), None
         )
 
 
 def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
-    """Group interactions by their date in `zone`, oldest first. Times without an offset are read as times in `zone`.
+    """Group interactions by their date in `zone`, oldest first. Times without an offset are taken to be in `zone`.
 
-    Messages and titles of a day are sorted by time, then as given. A negative reaction adds no title to the day.
+    A day's messages and titles are sorted by time, then in the given order. A negative reaction adds no title.
     """
     timed = sorted(((_set_zone(entry.time, zone), entry) for entry in interactions), key=lambda pair: pair[0].astimezone(UTC))
     own = _own_words_by_id([interaction for _, interaction in timed])

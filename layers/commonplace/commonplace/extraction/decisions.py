@@ -1,4 +1,4 @@
-"""Decide about candidates by rules. A memory is closed only if the user corrected it, ended it, or changed its value."""
+"""Decide about candidates by rules. A memory is closed only if the user corrected or ended it, or changed its value."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _SIMILAR, _FORGETTABLE = 10, 50
 WEAK, _CONFIDENT = 0.5, 0.7
 WEAK_GUESS = "a weak guess beside a confident memory"
 KNOWN = "known already"
-_BEGINNING, _ENDING = 4, 5  # letters that related words share at the beginning ("weinen") or the end ("Kirche")
+_BEGINNING, _ENDING = 4, 5  # how many letters related words share at the beginning ("weinen") or at the end ("Kirche")
 _FEWEST = 8
 _MOST = 40
 _LISTED = 200
@@ -28,19 +28,19 @@ _LISTED = 200
 
 @dataclass
 class DayWords:
-    """An index of a day's texts. Two texts without a common word, figure or attribute need no comparison."""
+    """An index of a day's texts. Two texts that share no word, figure or attribute need not be compared."""
 
     _texts: list[str] = field(default_factory=list)
     _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, text: str) -> None:
-        """Add a text. Texts are numbered from 0 in the order in which they are added."""
+        """Add a text. Texts are numbered from 0, in the order in which they are added."""
         for key in _build_keys(text):
             self._places[key].append(len(self._texts))
         self._texts.append(text)
 
     def near(self, text: str) -> list[int]:
-        """Return the sorted indexes of the texts that share most keys with `text`, and of the newest texts."""
+        """Return the sorted indexes of the texts that share the most keys with `text`, and of the newest texts."""
         shared: Counter[int] = Counter()
         for key in _build_keys(text):
             places = self._places.get(key, ())
@@ -55,7 +55,7 @@ class DayWords:
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """Return decisions about candidates, in order. `now` replaces missing times. Partial forgetting may split a decision."""
+    """Return decisions about candidates, in order. `now` replaces missing times. A partial erasure may split a decision."""
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
         deciding.add(candidate)
@@ -74,7 +74,7 @@ class _Contradiction:
 
 @dataclass
 class _DayDecisions:
-    """The decisions so far. Later messages of a day may change earlier decisions."""
+    """The decisions so far. Later messages in a day may change earlier decisions."""
 
     view: MemoryView
     now: datetime
@@ -106,7 +106,7 @@ class _DayDecisions:
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _find_similar(self, candidate: Candidate, limit: int) -> list[Memory]:
-        """Return similar memories as changed by the decisions so far, so that a second change does not undo the first."""
+        """Return similar memories as changed by the decisions so far, so that a second change doesn't undo the first."""
         revisions = [(memory, self.revised.get(memory.memory_id)) for memory in self.view.similar(candidate.content, limit)]
         return [
             memory if text is None else memory.model_copy(update={"raw_text": text, "normalized_text": text})
@@ -129,7 +129,7 @@ class _DayDecisions:
         self._append_decision(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _find_known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
-        """Return why a candidate adds nothing (known already, or a weak guess), or None if it may add something."""
+        """Return the reason that a candidate adds nothing (known or a weak guess), or None if it may add something."""
         old = [memory.content for memory in similar]
         old += [decision.says for _, decision in self._list_additions(self.day_words.near(candidate.content))]
         if any(says_the_same(candidate.content, text) for text in old):
@@ -143,7 +143,7 @@ class _DayDecisions:
         return WEAK_GUESS if is_weak_guess(candidate, similar) else None
 
     def _revise_earlier(self, candidate: Candidate) -> None:
-        """Remove the statements that a candidate contradicts from earlier decisions."""
+        """Remove from earlier decisions the statements that a candidate contradicts."""
         for at, earlier in self._list_additions(self.day_words.near(candidate.content)):
             content, same_conversation = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
             gone = {old for old in statements(content) if _find_contradiction(candidate, old, same_conversation)}
@@ -151,7 +151,7 @@ class _DayDecisions:
                 self._remove_statements(at, gone, candidate.content)
 
     def _remove_statements(self, at: int, gone: Collection[str], new: str) -> None:
-        """Remove statements from an earlier decision. An ADD without text becomes a NOOP."""
+        """Remove statements from an earlier decision. An ADD that has no text left becomes a NOOP."""
         earlier = self.decisions[at]
         left = joined(
             (*without_statements(earlier.says, gone), *(detail for old in gone for detail in true_details(old, new)))
@@ -180,15 +180,15 @@ class _DayDecisions:
 
 
 def is_weak_guess(candidate: Candidate, similar: Sequence[Memory]) -> bool:
-    """Return whether a candidate is unsure while a confident memory has mostly the same words."""
+    """Return whether a candidate is unsure and a more confident memory has mostly the same words."""
     confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
     return candidate.confidence < WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident)
 
 
 def _remove_forgotten(earlier: Decision, target: str, forgotten: Collection[str]) -> list[Decision]:
-    """Remove the sentences about `target` from a decision. `forgotten` has the ids of the memories that the request covers.
+    """Remove the sentences about `target` from a decision. `forgotten` lists the ids of the memories that the request covers.
 
-    The rest of an ADD is split by sentence if the evidence allows it.
+    The rest of an ADD is split into sentences if the evidence allows this.
     """
     content, candidate = text_without(target, earlier.says), earlier.candidate
     evidence = memory_sentences(text_without(target, candidate.evidence))
@@ -214,7 +214,7 @@ def without_addition(earlier: Decision, forgotten: Collection[str]) -> Decision:
 
 
 def _find_contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
-    """Return the contradictions by a changed value of an attribute or, if there are none, only the closest contradiction."""
+    """Return the contradictions due to a changed attribute or, if there are none, only the closest contradiction."""
     contradictions = [
         _Contradiction(memory, old, *reason)
         for memory in similar
@@ -227,7 +227,7 @@ def _find_contradictions(candidate: Candidate, similar: Sequence[Memory]) -> lis
 
 
 def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool = False) -> tuple[str, str] | None:
-    """Return the sentence of a candidate that contradicts an old sentence, and the reason, or None."""
+    """Return the sentence in a candidate that contradicts an old sentence, with the reason, or None."""
     for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
         why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, nearby=same_conversation)
         if why:
@@ -236,7 +236,7 @@ def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool 
 
 
 def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
-    """Join what stays true of the memories with the new statement. Returns None if only the candidate's text remains."""
+    """Join what is still true in the memories with the new statement. Returns None if only the candidate's text remains."""
     first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)
@@ -248,7 +248,7 @@ def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction
 
 
 def _build_keys(text: str) -> frozenset[str]:
-    """Return the keys under which `DayWords` finds a text: word beginnings, word endings, figures and attributes."""
+    """Return the keys under which `DayWords` finds a text. They are word beginnings, word endings, figures and attributes."""
     attributes = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
     return frozenset((*_build_word_keys(text), *(f"={attribute.name}" for attribute in attributes if attribute)))
 

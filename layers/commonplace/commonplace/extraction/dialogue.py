@@ -1,4 +1,4 @@
-"""Read a message in the context of its conversation: find the question that it answers, and detect role-play."""
+"""Read a message in the context of its conversation, to find the question that it answers and to detect role-play."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ _HALF = 0.5
 _PLAYED, _NARRATED = 0.5, 0.4
 """A message is role-play if the mean share of the message and of its most playful clause reaches `_PLAYED`.
 
-The worth of that clause must be below `_NARRATED`, so that no possible fact is taken for role-play.
+The worth of that clause must be below `_NARRATED`, so that a possible fact isn't taken for role-play.
 """
 
 
@@ -36,7 +36,7 @@ def question_to_user(before: Utterance | None) -> str | None:
 
 
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
-    """Return whether a clause makes sense only together with a question, like a bare yes or a few words without a subject."""
+    """Return whether a clause makes sense only with a question, such as a bare yes or a few words without a subject."""
     text = clause.text
     if clause.asking or exclusion_reason(text, family):
         return False
@@ -66,7 +66,7 @@ class RolePlay:
     def without_roles(self, utterance: Utterance) -> Utterance:
         """Return the message without the words that belong to a role.
 
-        Requests to remember or forget stay, and so does all text after the end of the role-play.
+        Requests to remember or forget are kept, and so is all text after the end of the role-play.
         """
         if utterance.explicit or (utterance.conversation_id not in self.conversations and not self._is_played(utterance)):
             return utterance

@@ -1,4 +1,4 @@
-"""The gates, which are the checks that the decisions of every reader must pass."""
+"""The gates, which are checks that every reader's decisions must pass."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not be applied, or None. `targets` contains the decision's targets that still exist."""
+    """Return the reason that a decision must not be applied, or None. `targets` contains the targets that still exist."""
     candidate = decision.candidate
     # Forgotten content is also erased from recorded texts, so the gates apply even if no memory contains the content.
     forgets = decision.operation == "FORGET" or candidate.forgets
@@ -53,7 +53,7 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
 
 
 def _refuse_forgetting(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
-    """Return why an erasure is refused, or None if the user explicitly asks to forget the content."""
+    """Return the reason that an erasure is refused, or None if the user explicitly asks to forget the content."""
     meant = [request for request in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if request.meant]
     if not meant:
         return "the user did not ask to forget it"
@@ -84,7 +84,7 @@ def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, tar
 
 
 def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """Return why a candidate is refused, or None. Its evidence must not be only imagined or another person's opinion."""
+    """Return the reason that a candidate is refused, or None. Imagined things and other people's opinions are no evidence."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(part.text) for part in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -92,7 +92,7 @@ def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: s
 
 
 def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
-    """Return the texts that may support a candidate besides its evidence, such as the question and the changed memories."""
+    """Return the texts besides the evidence that may support a candidate, such as the question and the changed memories."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
         utterance = day.utterance_at(candidate.interaction_id, candidate.position)
@@ -101,7 +101,7 @@ def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], que
 
 
 def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not close its targets, or None. Newer or uncontradicted memories must not be closed."""
+    """Return the reason that a decision must not close its targets, or None. Targets must be older and contradicted."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
         return "older than what it would change"
@@ -112,7 +112,7 @@ def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory])
 
 
 def _refuse_title(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Return why a decision that rests on titles is refused, or None. A note needs one title, and an interest needs three."""
+    """Return the reason that a decision based on titles is refused, or None. A note needs one title, an interest three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:
@@ -136,9 +136,9 @@ def is_user_request(candidate: Candidate, day: Day) -> bool:
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
-    """Return the forget requests of a message that say what to forget, as candidates.
+    """Return as candidates the forget requests in a message that say what to forget.
 
-    `taken` is True if the reader took the message as a request to forget. Otherwise, only requests that are clear on their
+    `taken` is True if the reader understood the message as a forget request. Otherwise, only requests that are clear on their
     own count, because the conversation may be role-play.
     """
     served = [request for request in forget_requests(utterance, before) if request.can_be_served]
@@ -162,13 +162,13 @@ def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
 
 
 def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """Return the forget requests of a message whose clauses contain the evidence."""
+    """Return the forget requests in a message whose clauses contain the evidence."""
     around = clauses_around(evidence, utterance, clauses(utterance))
     return [request for request in forget_requests(utterance, before) if request.clause in around] if around else []
 
 
 def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
-    """Return whether the requests name all of `target`. If no request names anything, earlier messages must name it."""
+    """Return whether the requests mention all of `target`. If no request mentions anything, earlier messages must do so."""
     named = [request.target for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
     earlier = [] if named else day.earlier(utterance)

@@ -1,4 +1,4 @@
-"""Create short-lived notes about titles that the user saw. A topic seen on three days becomes an interest."""
+"""Create short-lived notes about titles that the user saw, and interests from topics that the user saw on three days."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -45,7 +45,7 @@ def possible_notes(title: str) -> frozenset[str]:
 
 
 def _build_note(verb: str, title: str) -> str:
-    """Return the one-line note for a title. Straight quotes are replaced, so that the title cannot end the quotation."""
+    """Return the one-line note for a title. Straight quotes are replaced, so that the title can't end the quotation."""
     shown = " ".join(undisguised(title).split()).replace("'", "’")
     return f"The user {verb} '{shown}'"
 
@@ -53,7 +53,7 @@ def _build_note(verb: str, title: str) -> str:
 def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Candidate]:
     """Return a durable interest for each topic that was seen on three days. Known interests are skipped.
 
-    `titles` and the notes in `earlier` count. `earlier` may have any memories about the subjects of the titles.
+    Both `titles` and the notes in `earlier` count. `earlier` may contain any memories about the subjects of the titles.
     """
     before = list(earlier)
     known = {memory.content.casefold() for memory in before}
@@ -84,7 +84,7 @@ def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Ca
 def _find_days(
     topic: str, pairs: Sequence[tuple[str, SeenTitle]], old: Sequence[Memory]
 ) -> Iterator[tuple[date, tuple[str, str]]]:
-    """Yield each day on which the user saw a topic, with the id of the interaction and the title."""
+    """Yield each day on which the user saw a topic, with the interaction id and the title."""
     for memory in old:
         title = memory.content.partition("'")[2].removesuffix("'")
         is_read = memory.section == "reading_history"

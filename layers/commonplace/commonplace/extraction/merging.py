@@ -1,4 +1,4 @@
-"""Join the texts of several memories and drop clauses that another text fully contains."""
+"""Join the texts of several memories, and drop clauses that are fully contained in another text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ _WORDINGS = ("limited", "conditional", "weak", "bygone", "long_ago", "not_yet", 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence of one of the texts to merge, split into its statements."""
+    """A sentence in one of the texts to merge, split into statements."""
 
     source: int
     text: str
     clauses: tuple[str, ...]
     leans: bool
-    """True if this sentence or the next one depends on its predecessor, like "She is black"."""
+    """Whether this sentence or the next one depends on the one before it, like "She is black"."""
 
 
 def merged_text(texts: Sequence[str]) -> str:
-    """Join the texts in order without rewording, and drop each sentence whose clauses all occur in other texts."""
+    """Join the texts in order, without rewording. A sentence is dropped if all of its clauses occur in other texts."""
     sentences = [sentence for source, text in enumerate(texts) for sentence in _split_sentences(source, text)]
     staying = [*sentences]
     for text in sentences[::-1]:  # in reverse, so that the later of two equivalent sentences is dropped
@@ -44,7 +44,7 @@ def merged_text(texts: Sequence[str]) -> str:
 
 
 def contradiction(older: str, newer: str) -> str | None:
-    """Return why the two texts contradict each other, or None."""
+    """Return the reason that the two texts contradict each other, or None."""
     from commonplace.text.paraphrase.pair_features import difference, is_value_changed  # imports numpy
 
     for new, old in ((newer, older), (older, newer)):
@@ -56,7 +56,7 @@ def contradiction(older: str, newer: str) -> str | None:
 
 
 def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
-    """Return whether `other` covers a clause. The sentences must agree too, because "if it rains" applies to every clause."""
+    """Return whether `other` covers a clause. The sentences must agree too, as "if it rains" applies to every clause."""
     return _is_read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 
@@ -72,9 +72,9 @@ def _split_sentences(source: int, text: str) -> list[_Sentence]:
 def covers(text: str, dropped: str) -> bool:
     """Return whether `text` says everything that `dropped` says.
 
-    The texts may have the same words in another order. Otherwise, `text` must start with the words of `dropped` and only add
-    a place, a name or a companion, and `dropped` must have at least two content words apart from words for the user. Both
-    texts must agree in negation, tense and similar wordings. A question covers only questions.
+    Both texts may have the same words in a different order. Otherwise, `text` must start with the words of `dropped` and add
+    only a place, a name or a companion, and `dropped` must have at least two content words, not counting words for the user.
+    Both texts must agree in negation, tense and similar wording. A question covers only questions.
     """
     if ("?" in text) != ("?" in dropped) or not _is_read_alike(text, dropped):
         return False
@@ -87,7 +87,7 @@ def covers(text: str, dropped: str) -> bool:
 
 
 def _is_read_alike(first: str, other: str) -> bool:
-    """Return whether two sentences agree in negation, tense and other wordings that change the meaning."""
+    """Return whether two sentences agree in negation, tense and other wording that changes the meaning."""
     ours, theirs = side_of(first), side_of(other)
     return all(getattr(ours, name) == getattr(theirs, name) for name in _READINGS) and all(
         has_wording(kind, first) == has_wording(kind, other) for kind in _WORDINGS

@@ -1,4 +1,4 @@
-"""Select the clauses of a message that are worth storing, and join them into units. Each unit becomes a candidate."""
+"""Select the clauses in a message that are worth storing, and join them into units. Each unit becomes a candidate."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,20 +17,20 @@ from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.sentences import STOPS
 
 _PARTLY = (ASKING, OF_SOMEBODY_ELSE)
-"""The reasons for which a sentence may fail although its beginning can be retained."""
+"""The reasons for which a sentence may be dropped although its beginning can be kept."""
 _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
 MOST_JOINED = 3
 
 
 @dataclass(frozen=True)
 class JudgedClause:
-    """A judged clause. `why` is the reason to drop it, or None. `requested` is True if the user asked to remember it."""
+    """A judged clause. `why` is the reason to drop it, or None. `requested` is True if the user wants it remembered."""
 
     clause: Clause
     why: str | None
     requested: bool = False
     partly: bool = False
-    """True if this is only a part of the clause that was judged."""
+    """Whether this is only part of the clause that was judged."""
 
 
 def judged_clauses(
@@ -41,7 +41,7 @@ def judged_clauses(
     least: float,
     family: frozenset[str],
 ) -> list[JudgedClause]:
-    """Judge the clauses of a message in order. `before` is the previous message, and `least` the minimum worth (0 to 1)."""
+    """Judge the clauses in a message, in order. `before` is the previous message, and `least` the minimum worth (0 to 1)."""
     clauses: list[JudgedClause] = []
     stranger = False  # a person outside the household was mentioned, so the next "he" refers to them
     for clause in message_clauses:
@@ -62,7 +62,7 @@ def judged_clauses(
 def _judge_clause(
     utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]
 ) -> list[JudgedClause]:
-    """Judge a clause. If the clause fails, judge its beginnings, longest first, or the parts of a request with a secret."""
+    """Judge a clause. If it fails, judge its beginnings, longest first, or the parts of a request that contains a secret."""
     content, wanted = without_request(clause)
     is_wanted = wanted or utterance.explicit
 
@@ -88,7 +88,7 @@ def _is_before_foreign_text(utterance: Utterance, clause: Clause) -> bool:
 
 @dataclass(frozen=True)
 class MessageUnit:
-    """Adjacent clauses that become one memory. `question` is a question of the assistant that the clauses refer to."""
+    """Adjacent clauses that become one memory. `question` is a question by the assistant to which the clauses refer."""
 
     utterance: Utterance
     clauses: tuple[Clause, ...]
@@ -106,13 +106,13 @@ class MessageUnit:
 
     @property
     def evidence(self) -> str:
-        """The text of the message from the first clause to the last clause."""
+        """The text of the message from the first clause to the last one."""
         return self.utterance.text[self.clauses[0].start : self.clauses[-1].end][:LONGEST_EVIDENCE]
 
 
 @dataclass
 class ReadMessage:
-    """The units of a message. `refused` contains the other clauses, each with the reason why it is not stored."""
+    """The units in a message. `refused` contains the other clauses, each with the reason for not storing it."""
 
     units: list[MessageUnit] = field(default_factory=list)
     refused: list[tuple[Clause, str]] = field(default_factory=list)
@@ -121,7 +121,7 @@ class ReadMessage:
 def read_message(
     utterance: Utterance, before: Utterance | None, words: Embedder, least: float, family: frozenset[str]
 ) -> ReadMessage:
-    """Read one message of the user. `before` is the previous message. `least` is the minimum worth of a clause."""
+    """Read one message from the user. `before` is the previous message. `least` is the minimum worth of a clause."""
     message = ReadMessage()
     question = question_to_user(before)
     message_clauses = list(clauses(utterance))
@@ -134,7 +134,7 @@ def read_message(
 
 
 def _retain_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
-    """Return the retained clauses, and None for dropped clauses. A clause is also retained if the next one refers to it."""
+    """Return the clauses to keep, with None for dropped ones. A clause is also kept if the next one refers to it."""
     worthy = {at for at, clause in enumerate(judged) if clause.why is None}
     for at in sorted(worthy):
         text = judged[at].clause.text
@@ -146,7 +146,7 @@ def _retain_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | No
 
 
 def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
-    """Yield units of up to three adjacent clauses that are all instructions or all facts. A dropped clause ends a unit."""
+    """Yield units of up to three adjacent clauses, either all instructions or all facts. A dropped clause ends a unit."""
     unit: list[JudgedClause] = []
     for clause in (*passed, None):
         if unit and (clause is None or not _can_join_unit(utterance, unit, clause)):

@@ -1,4 +1,4 @@
-"""Create the memory for a decision. Rules fill in the fields that the reader left empty."""
+"""Create the memory for a decision. Rules fill in fields that the reader left empty."""
 
 import re
 import unicodedata
@@ -29,7 +29,7 @@ _SESSIONS: tuple[Scope, ...] = ("session", "conversation")
 def memory_from_decision(
     decision: Decision, day: Day, caller: Caller, ports: Ports, now: datetime, memory_id: str
 ) -> tuple[Memory, Vector | None]:
-    """Return the memory that an ADD, UPDATE or DELETE creates, and its vector. `now` must be timezone-aware."""
+    """Build the memory that an ADD, UPDATE or DELETE creates, and its vector. `now` must be timezone-aware."""
     candidate = decision.candidate
     text = decision.says
     statement = enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
@@ -59,14 +59,14 @@ def memory_from_decision(
 
 
 def durability_of(candidate: Candidate) -> Durability:
-    """Return "daily" for an uncertain candidate or one with a limited scope, else the reader's choice or "durable"."""
+    """Return "daily" if the candidate is uncertain or has a limited scope, else the reader's choice or "durable"."""
     if candidate.scope != "user_global" or candidate.confidence < DURABLE_FROM:
         return "daily"
     return candidate.durability or "durable"
 
 
 def tidy_key(key: str | None) -> str | None:
-    """Return the key with word characters, `.` and `-` only, cut to 64 characters, or None if no letter or digit is left."""
+    """Reduce the key to word characters, `.` and `-`, up to 64 in all. Returns None if no letter or digit is left."""
     tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
     return tidy if tidy.strip("_.-") else None
 
@@ -75,11 +75,11 @@ def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str,
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
-        # Prefer the type from the rules if the reader only says "fact", which may be a habit.
+        # Prefer the type from the rules if the reader just says "fact", because that may be a habit.
         kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else candidate.type
         category = _CATEGORY.get(candidate.type, category)
     if candidate.section == "reading_history" and category == "system":
-        kind, category = "fact", "references"  # titles are written by others and must never become a standing instruction
+        kind, category = "fact", "references"  # others write titles, so a title must never become a standing instruction
     section: Section = candidate.section or section_of(kind, category)
     return {"memory_type": kind, "category": category, "section": section}
 
@@ -97,7 +97,7 @@ def _get_limits(candidate: Candidate, now: datetime) -> dict[str, Any]:
 
 
 def _close_outdated(decision: Decision) -> dict[str, Any]:
-    """Return the fields of an outdated value, which is stored as ended at the start of the newer value."""
+    """Return the fields that close an outdated value at the time when the newer value starts."""
     later = decision.outdated_by
     if later is None:
         return {}

@@ -1,4 +1,4 @@
-"""Recognize clauses by their wording, instructions to the reader of a text, and words for the user."""
+"""Recognize kinds of clauses by their wording, instructions to a text's reader, and words for the user."""
 
 import re
 from functools import cache, lru_cache
@@ -13,7 +13,7 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 FORGETTING_ONLY_REPORTED = (
     "zh", "ko", "ru", "uk", "pl", "cs", "ro", "sv", "nb", "da", "fi", "tr", "id", "vi", "el", "ar", "hi", "th",
 )  # fmt: skip
-"""The languages in which requests to forget are recognized, but not what to forget."""
+"""The languages in which forget requests are recognized, but not the things to forget."""
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
 _BLANKS = re.compile(r"\s+")
@@ -23,36 +23,36 @@ expression, compiled = _EXPRESSIONS.expression, _EXPRESSIONS.compiled
 
 @cache
 def wording_pattern(kind: str) -> re.Pattern[str]:
-    """Return the case-insensitive pattern of a kind of wording, in all languages. Raises KeyError for an unknown kind."""
+    """Return the case-insensitive pattern for a kind of wording, in all languages. Raises KeyError for an unknown kind."""
     return re.compile("|".join(f"(?:{line})" for line in alternatives(kind)), re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)  # reading a message uses each result about three times
+@lru_cache(maxsize=4096)  # each result is used about three times while a message is read
 def has_wording(kind: str, text: str) -> bool:
     """Return whether a text contains a wording of this kind."""
     return wording_pattern(kind).search(straight(text)) is not None
 
 
 def alternatives(kind: str) -> list[str]:
-    """Return the regular expressions of a kind of wording, as a list."""
+    """Return the regular expressions for a kind of wording, as a list."""
     return [line for line in table_of(__package__, "patterns.toml")[kind].splitlines() if line]
 
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Return the unstemmed words of a list in `words.toml`. Raises KeyError for an unknown list."""
+    """Return the unstemmed words from a list in `words.toml`. Raises KeyError for an unknown list."""
     return frozenset(table_of(__package__, "words.toml")[name].split())
 
 
 @cache
 def word_stems(name: str) -> frozenset[str]:
-    """Return the stems of the words in a list of `words.toml`."""
+    """Return the stems of the words in a list in `words.toml`."""
     return frozenset(tokenizer.terms(table_of(__package__, "words.toml")[name]))
 
 
 @cache
 def the_user() -> frozenset[str]:
-    """Return the words that mean the user in the third person."""
+    """Return the words that refer to the user in the third person."""
     return word_list("user") | word_list("user_unspaced")
 
 
@@ -71,8 +71,8 @@ def _compile_mention() -> re.Pattern[str]:
 def is_instruction_to_reader(text: str) -> bool:
     """Return whether a text gives instructions to the reader or dictates memories, in any language (prompt injection).
 
-    A user's request about themselves does not count ("remember that I …", "forget what I said", "always answer in French").
-    The running time is linear in the length of the text.
+    Users' requests about themselves don't count ("remember that I …", "forget what I said", "always answer in French"). The
+    running time is linear in the text's length.
     """
     plain = _BLANKS.sub(" ", straight(_INVISIBLE.sub("", normalize("NFKC", text))))
     return _compile_injections().search(plain) is not None

@@ -1,4 +1,4 @@
-"""Read a day by rules: with the classifier and the duplicate analysis, but without a language model."""
+"""Read a day by rules, with the classifier and duplicate analysis but without a language model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ Refused = Callable[[Utterance, str, str], None]
 LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKING, PASSING)
-"""The reasons that are reported only for explicit requests, because most messages of a day have one of these reasons."""
+"""Reasons that are reported only for explicit requests, because they apply to most of a day's messages."""
 _SIMILAR = 20
 _NO_TARGET = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
 _NOT_READ = "asks to forget in a language whose wishes are not read; commonplace erase takes everything away"
@@ -35,9 +35,9 @@ _NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked abou
 
 
 class RulesReader:
-    """A reader that needs no language model. `least_worth` is the minimum worth of a stored clause, from 0 to 1.
+    """A reader that needs no language model. `least_worth` is the minimum worth, from 0 to 1, of a clause to store.
 
-    `refused` is called with the message, the text and the reason for each clause that is not stored.
+    For each clause that is not stored, `refused` is called with the message, the text and the reason.
     """
 
     def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH, refused: Refused | None = None) -> None:
@@ -75,7 +75,7 @@ class _DayReading:
         self.family = household_names(utterance.own_words for utterance in self.day.utterances)
 
     def read_message(self, whole: Utterance, utterance: Utterance) -> None:
-        """Read one message of the user. `utterance` is the `whole` message without role-play."""
+        """Read one message from the user. `utterance` is the `whole` message without role-play."""
         if utterance != whole:
             self.dropped.append(_build_dropped(whole, ROLE_PLAY))
         utterance = self._serve_forget_requests(utterance)
@@ -94,7 +94,7 @@ class _DayReading:
                 self.dropped.append(_build_dropped(utterance, why))
 
     def _serve_forget_requests(self, utterance: Utterance) -> Utterance:
-        """Add the forget requests of a message as candidates. Returns the message without the requests."""
+        """Add the forget requests in a message as candidates. Returns the message without the requests."""
         requests = forget_requests(utterance, self.day.before(utterance))
         for request in requests:
             if request.can_be_served:
@@ -115,7 +115,7 @@ class _DayReading:
         return _build_candidate_at(unit.utterance, content, unit.evidence, _rate_unit(unit), type=kind, corrects=corrects)
 
     def _apply_correction(self, utterance: Utterance, text: str) -> Candidate | None:
-        """Apply a correction that names no subject ("I was wrong, it's the 14th") to an earlier sentence, if one fits."""
+        """Apply a correction that mentions no subject ("I was wrong, it's the 14th") to an earlier sentence, if one fits."""
         if not lacks_subject(text) or not is_correction(text):
             return None
         for old in self._find_context(utterance, text):
@@ -125,7 +125,7 @@ class _DayReading:
         return None
 
     def _find_context(self, utterance: Utterance, text: str) -> Iterator[str]:
-        """Yield the sentences that a correction may refer to. Sentences of its interaction precede those of memories."""
+        """Yield the sentences that a correction may refer to. Those in the same interaction come before those in memories."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:
                 yield from (clause.text for clause in sentences(candidate.content))

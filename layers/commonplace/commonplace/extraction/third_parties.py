@@ -10,7 +10,7 @@ OF_SOMEBODY_ELSE = "the health, relations, money or secrets of somebody else"
 
 
 def household_names(texts: Iterable[str]) -> frozenset[str]:
-    """Return the names of the user's household, family and pets in some texts ("my wife Clara", "Femke, my daughter")."""
+    """Return the names of household members, relatives and pets in the texts ("my wife Clara", "Femke, my daughter")."""
     names: set[str] = set()
     for text in texts:
         for match in wording_pattern("household").finditer(text):
@@ -24,7 +24,7 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
 
 
 def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
-    """Return why a statement is private to another person, or None. `household` contains the names of the household."""
+    """Return the reason that a statement is private to another person, or None. `household` contains household names."""
     plain = straight(text)
     if has_wording("charge", plain):
         return "of somebody in the user's care"
@@ -52,12 +52,12 @@ def is_about_the_users_own(text: str, household: frozenset[str]) -> bool:
 
 
 def speaks_of_self(text: str) -> bool:
-    """Return whether a text has a word of the first person."""
+    """Return whether a text contains a word in the first person."""
     return compiled("third_parties.first_person").search(straight(text)) is not None
 
 
 def _is_about_somebody(piece: str) -> bool:
-    """Return whether a text mentions another person. A capitalized sentence opener is not taken for a name."""
+    """Return whether a text mentions another person. The capitalized first word of a sentence doesn't count as a name."""
     opener, subject = wording_pattern("sentence_opener"), compiled("third_parties.their_subject")
     words = (match[0] for match in compiled("third_parties.they").finditer(piece))
     return any(not opener.fullmatch(word) or subject.match(word) for word in words)

@@ -1,4 +1,4 @@
-"""Judge whether a clause of the user's own words is worth storing."""
+"""Judge whether a clause in the user's own words is worth storing."""
 
 import math
 import re
@@ -36,7 +36,7 @@ _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
 """A clause of at most `_FRAGMENT` words that is not about the user is a fragment, unless its worth is high."""
 _LEAST_WORDS = 3
 _PASSING = ("courtesy", "passing", "attempt")
-"""The kinds of wording that only matter for the moment. A clause of this kind is stored only if its worth is very high."""
+"""Kinds of wording that matter only briefly. A clause of such a kind is stored only if its worth is very high."""
 
 _REASONS: dict[Kind, str] = {
     "passing": PASSING,
@@ -51,7 +51,7 @@ _REASONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of two models about a clause. `shares` has the probability of each kind. `worth` is from 0 to 1."""
+    """The judgement of two models about a clause. `shares` gives the probability of each kind. `worth` is from 0 to 1."""
 
     shares: Shares
     worth: float
@@ -62,12 +62,12 @@ class Judgement:
         return max(self.shares, key=lambda kind: self.shares[kind])
 
 
-@lru_cache(maxsize=1024)  # the role-play check judges all clauses of a message first
+@lru_cache(maxsize=1024)  # because the role-play check judges all clauses in a message first
 def judge(text: str, words: Embedder) -> Judgement:
     """Judge a clause. A final full stop makes no difference.
 
     The worth combines the odds of two models, of which one was trained on chats and the other on clear statements. Each model
-    is overconfident about the kind of text that the other was trained on.
+    is overconfident about the kind of text on which the other was trained.
     """
     sentence, vector, shares = _judge_as_sentence(text, words)
     odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(sentence, vector).worth)
@@ -79,7 +79,7 @@ def kind_shares(text: str, words: Embedder) -> Shares:
     return _judge_as_sentence(text, words)[2]
 
 
-@lru_cache(maxsize=128)  # a message with one clause is judged as a clause and as a whole
+@lru_cache(maxsize=128)  # because a message with one clause is judged both as a clause and as a whole
 def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
     sentence = _add_stop(text)
     vector = words.embed(sentence)
@@ -87,7 +87,7 @@ def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, 
 
 
 def _add_stop(text: str) -> str:
-    """Add a full stop to a statement about the user, because people omit stops, but both models were trained with them."""
+    """Add a full stop to a statement about the user, because people omit it but both models were trained with full stops."""
     plain = text.rstrip()
     whole = plain.endswith(STOPS) or not plain[-1:].isalnum()
     if whole or not (speaks_of_self(plain) or has_wording("interest", plain)):
@@ -98,9 +98,9 @@ def _add_stop(text: str) -> str:
 def unworthy_reason(
     clause: Clause, judgement: Judgement, least: float, *, is_wanted: bool = False, family: frozenset[str] = frozenset()
 ) -> str | None:
-    """Return why a clause should not be stored, or None if it should. `least` is the minimum worth, from 0 to 1.
+    """Return the reason that a clause should not be stored, or None. `least` is the minimum worth, from 0 to 1.
 
-    `is_wanted` is True if the user asked to remember the clause.
+    `is_wanted` is True if the user asked for the clause to be remembered.
     """
     if why := exclusion_reason(clause.text, family) or _find_third_party_reason(clause.text, judgement):
         return why
@@ -115,7 +115,7 @@ def _find_third_party_reason(text: str, judgement: Judgement) -> str | None:
 
 
 def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
-    """Return why a text must never be stored, even on request. Returns None if the text may be stored."""
+    """Return the reason that a text must never be stored, even on request, or None if it may be stored."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
     if _SECRET.search(text):
@@ -126,10 +126,10 @@ def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | N
 
 
 def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
-    """Yield the parts of a request that contains a secret, both the parts that can be stored and the parts with the secret.
+    """Yield the storable parts of a request that contains a secret, and the parts with the secret.
 
-    Unless `is_wanted`, the parts before "remember that" are skipped. Parts are separated by commas. A part with a secret is
-    split further, and its pieces must be about the user or have a verb.
+    Parts before "remember that" are skipped unless `is_wanted` is true. Parts are separated by commas. A part with a secret
+    is split further, and its pieces must be about the user or have a verb.
     """
     for part in pieces(clause, "comma"):
         for piece in pieces(part) if exclusion_reason(part.text) else [part]:
@@ -140,7 +140,7 @@ def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
 
 
 def _is_complete(text: str, between_commas: bool) -> bool:
-    """Return whether a part of a request is a whole statement, and not only a noun phrase ("the code for the shed")."""
+    """Return whether part of a request is a whole statement rather than a noun phrase ("the code for the shed")."""
     words = text.split()
     if speaks_of_self(text) or has_kana_or_han(text):
         return True
@@ -150,14 +150,14 @@ def _is_complete(text: str, between_commas: bool) -> bool:
 
 
 def imagined_or_reported(text: str) -> str | None:
-    """Return why a clause may not be true of the user, or None. It may be imagined, or another person's opinion."""
+    """Return the reason that a clause may not be true of the user (imagined, or someone else's opinion), or None."""
     if has_wording("counterfactual", text):
         return _IMAGINED
     return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None
 
 
 def only_greets(text: str) -> bool:
-    """Return whether a text contains only greetings, thanks and good wishes, possibly with a name."""
+    """Return whether a text consists of greetings, thanks and good wishes, possibly with a name."""
     plain = straight(text)
     words = re.findall(r"\w+", wording_pattern("greeting").sub(" ", plain))
     names = [word for word in words if len(word) > 1 and word.istitle() and not has_kana_or_han(word)]
@@ -165,7 +165,7 @@ def only_greets(text: str) -> bool:
 
 
 def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
-    """Return why a clause that the user did not ask to remember is not worth storing, or None."""
+    """Return the reason that a clause is not worth storing if the user didn't ask for it to be remembered, or None."""
     text = clause.text
     if has_wording("standing", text):
         return None
@@ -203,6 +203,6 @@ def _is_fragment(text: str, worth: float) -> bool:
 
 
 def _is_fact(text: str) -> bool:
-    """Return whether a clause states an attribute, an interest or a change, which is a fact even if the models are unsure."""
+    """Return whether a clause states an attribute, an interest or a change. These are facts even if the models are unsure."""
     changes = bool(ended_matter(text)) or (is_correction(text) and bool(figures_of(text)))
     return attribute_of(text) is not None or has_wording("interest", text) or changes

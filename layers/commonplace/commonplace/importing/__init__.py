@@ -1,1 +1,1 @@
-"""Detect the format of exports from other tools, and read them as statements to import."""
+"""Detect the format of other tools' exports, and read the exports as statements to import."""

@@ -1,4 +1,4 @@
-"""Read the exports of ChatGPT and Claude as a stream, and split each conversation by day and at long pauses."""
+"""Read exports from ChatGPT and Claude as a stream, and split each conversation by day and at long pauses."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
 
-_ASSISTANT_CHARACTERS = 250  # number of characters kept from the end of an assistant's message, which may be a question
+_ASSISTANT_CHARACTERS = 250  # how many characters are kept from the end of an assistant's message, which may be a question
 _MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # longer conversations are split
 _PAUSE, _NAME_CHARACTERS = timedelta(hours=1), 80
 _TEXT_TYPES = ("text", "multimodal_text")
 _TEXT_FIELDS = {"title", "name", "summary", "parts", "text", "content", "thoughts", "attachments", "files"}
 _LIST_FIELDS, _FIELD = {"mapping", "chat_messages"}, "(field)"
-# Technical fields of the export formats, which no person wrote.
+# Technical fields in the export formats, which no person wrote.
 _TECHNICAL_FIELDS = set(
     "id uuid type content_type role sender parent parent_id parent_message_uuid children current_node conversation_id status"
     " recipient channel message_type message_source timestamp_ request_id finish_details model_slug default_model_slug"
@@ -34,7 +34,7 @@ _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a conversation. `role` is "user" or "assistant". `id` is the id in the export, if there is one."""
+    """A message in a conversation. `role` is "user" or "assistant". `id` is the id in the export, if there is one."""
 
     role: str
     text: str
@@ -47,7 +47,7 @@ Conversations = Iterator[dict[str, Any] | RefusedEntry | Unread]
 
 
 def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversations:
-    """Yield the conversations of an export as interactions of type `discussion`, with the `times` of their messages."""
+    """Yield the conversations in an export as interactions of type `discussion`, with the `times` of their messages."""
     number = 0
     for file in conversation_files(source):
         if not isinstance(file, ConversationFile):
@@ -69,7 +69,7 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
 
 
 def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
-    """Yield the unread texts of a conversation, and then the conversation as interactions."""
+    """Yield the unread texts in a conversation, then the conversation as interactions."""
     texts = list(_parse_chatgpt_messages(chat) if kind == "chatgpt" else _parse_claude_messages(chat))
     name = str(chat.get("conversation_id") or chat.get("id") or chat.get("uuid") or "")
     if not name and texts:
@@ -80,13 +80,13 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
         if any(message.role == "user" for message in section):
             begun = section[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_CHARACTERS]}/{begun:%Y-%m-%dT%H:%M:%S}"
-            begins[named] += 1  # messages without a time get the conversation's time, so names can collide
+            begins[named] += 1  # messages without a time get that of the conversation, so names can collide
             yield as_interaction({named if begins[named] == 1 else f"{named}/{begins[named]}": 0}, begun, section)
 
 
 def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Message]) -> dict[str, Any]:
     """Return a conversation as an interaction. `names` maps the names of shorter versions of the conversation, and last its
-    own name, to numbers of messages. The number is 0 if the name stays the same when the conversation grows."""
+    own name, to numbers of messages. The number is 0 if the name doesn't change when the conversation grows."""
     return {
         "type": "discussion",
         "id": next(reversed(names)),
@@ -98,7 +98,7 @@ def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Mes
 
 
 def _find_unread_text(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
-    """Yield the texts with a word that occurs in no imported message, each with the reason why the text was skipped."""
+    """Yield the texts that contain a word found in no imported message, each with the reason for skipping the text."""
     before = None
     for role, text in _find_texts(conversation, None, is_text=False):
         if not words_of(text) <= read_words:
@@ -139,7 +139,7 @@ def split_by_pauses(messages: Iterable[Message], zone: tzinfo | None) -> Iterato
 
 
 def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
-    """Yield the messages from the root to the current node, without the replaced messages on other branches."""
+    """Yield the messages from the root to the current node, but no replaced messages on other branches."""
     mapping = conversation.get("mapping")
     if not isinstance(mapping, Mapping):
         raise invalid("mapping", "there are no messages")
@@ -156,7 +156,7 @@ def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message
 
 
 def _parse_chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
-    """Return the role, text, time and id of a message. The role is None if the message is hidden or is not text."""
+    """Return the role, text, time and id of a message. The role is None if the message is hidden or isn't text."""
     message = entry.get("message")
     message = message if isinstance(message, Mapping) else {}
     author, content, more = (message.get(name) for name in ("author", "content", "metadata"))
@@ -186,7 +186,7 @@ def _parse_claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, An
 
 
 def with_times(messages: Iterable[tuple[Any, str, Any, Any]], *times: Any) -> Iterator[Message]:
-    """Yield the messages in order. A message without a time gets that of the previous message or of the conversation."""
+    """Yield the messages in order. A message without a time gets the time of the previous message or the conversation."""
     last = next(filter(None, map(_parse_time, times)), None)
     for role, text, time, name in messages:
         if _ROLES.get(role) is None or not text.strip():

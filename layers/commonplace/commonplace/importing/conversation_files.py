@@ -20,7 +20,7 @@ from commonplace.use_cases.record_files import too_large
 
 _PIECE, _HEAD = 1 << 20, 65_536
 _MOST_UNPACKED = 2_000_000_000
-_SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; a compression ratio that real conversations never reach
+_SMALL, _MOST_DENSE = 10_000_000, 200  # in bytes; a compression ratio that real conversations never reach
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LOCKED = 0x1 | 0x20 | 0x40  # the flag bits of encrypted files and of patches
 MEMORIES, SEPARATE_MEMORIES = "memories.json", "what Claude remembers: import this file on its own, unpacked"
@@ -29,7 +29,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
 
 @dataclass(frozen=True)
 class ConversationFile:
-    """A file with conversations. `name` is the path of the file in the folder or archive."""
+    """A file that contains conversations. `name` is the path of the file in the folder or archive."""
 
     name: str
     open: Callable[[], IO[bytes]]
@@ -46,11 +46,11 @@ class ConversationFile:
             with self.open() as file:
                 yield from iter(partial(file.read, size), b"")
         except _DAMAGED:
-            return  # the JSON reader reports the truncated text after the complete entries
+            return  # after the complete entries, the JSON reader reports the truncated text
 
 
 def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry | Unread]:
-    """Yield the conversation files of a source. Unsafe files are yielded as refused, and all other files as `Unread`."""
+    """Yield the conversation files in a source. Unsafe files are yielded as refused, and all other files as `Unread`."""
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.stdin_text or "").encode(errors="replace")))
     elif source.is_folder:
@@ -70,7 +70,7 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
 
 
 def unpacked(source: Source) -> Source:
-    """Return the `memories.json` in a ZIP archive that OpenMemory wrote. Any other source is returned unchanged."""
+    """Return the `memories.json` in a ZIP archive written by OpenMemory. Any other source is returned unchanged."""
     if not source.is_archive or source.path is None:
         return source
     with _open_archive(source.path) as archive:
@@ -109,7 +109,7 @@ def _build_archived_file(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Con
 
 
 def _check_archive_file(info: zipfile.ZipInfo) -> None:
-    """Refuse files with an unsafe name, size or compression. No real export has such files, and none is unpacked to disk."""
+    """Refuse files with an unsafe name, size or compression ratio. Real exports contain none. Nothing is unpacked to disk."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise invalid("file", "its name leads out of the archive")

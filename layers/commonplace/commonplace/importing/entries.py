@@ -20,35 +20,35 @@ from commonplace.use_cases.left_out import REFUSED, is_technical, json_text, lea
 
 ReadEntries = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]
-"""A function that yields the statements of an entry. Messages show its first argument, the place in the file."""
+"""A function that yields the statements in an entry. Its first argument is the location in the file, for messages."""
 OTHER_PARTS, UNKNOWN_FIELD = "another part of the file", "a field that no memory has"
-_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # words of the formats, not of a user
+_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # words from the formats, not a user
 
 
 @dataclass(frozen=True)
 class BrokenLine:
-    """A line of a file that is not a valid JSON object. `content` is the parsed value or the text of the line."""
+    """A line in a file that isn't a valid JSON object. `content` is the parsed value or the text of the line."""
 
     error: CommonplaceError
     content: Any
 
 
 def objects(value: Any) -> list[Any]:
-    """Return a list unchanged, or a list that contains the object. Raises `INVALID_JSON` for any other value."""
+    """Return a list unchanged, or an object in a list of one. Raises `INVALID_JSON` for any other value."""
     if not isinstance(value, (list, Mapping)):
         raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must be a list or an object", "file")
     return value if isinstance(value, list) else [value]
 
 
 def unused_fields(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
-    """Yield the fields of an object that no reader uses. `read` contains the names of the used fields."""
+    """Yield the fields of an object that no reader uses. `read` contains the names of the fields in use."""
     for name, value in fields.items():
         if name not in read and not is_technical(value):
             yield from (Unread(name, OTHER_PARTS, part) for part in (value if isinstance(value, list) else [value]))
 
 
 def each(values: Iterable[Any], read: ReadEntry) -> ReadEntries:
-    """Yield the statements of each entry, and the fields that no statement has. An entry that is not an object is refused."""
+    """Yield the statements in each entry, and the fields that no statement uses. An entry that isn't an object is refused."""
     number = 0
     for entry in values:
         if isinstance(entry, Unread):
@@ -71,7 +71,7 @@ def each(values: Iterable[Any], read: ReadEntry) -> ReadEntries:
 
 
 def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
-    """Yield the refusal of an entry, and its text as left out. Without `error`, the reason is that it is not an object."""
+    """Yield the refusal of an entry, and its text as left out. If `error` is None, the reason is that it isn't an object."""
     if isinstance(value, BrokenLine):
         value, error = value.content, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
@@ -80,13 +80,13 @@ def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> It
 
 
 class JsonText:
-    """Reads JSON value by value, with one entry in memory. Raises `INVALID_JSON` if the text is truncated or invalid."""
+    """Reads JSON value by value, with one entry in RAM. Raises `INVALID_JSON` if the text is truncated or invalid."""
 
     def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = STRICT) -> None:
         self._pieces, self._decoder, self._held, self._at, self._read = iter(pieces), decoder, "", 0, 0
 
     def next(self) -> str:
-        """Return the next character that is not a space, without consuming it. Returns "" at the end."""
+        """Return the next character that isn't a space, without consuming it, or "" at the end."""
         while True:
             while self._at < len(self._held):
                 if (char := self._held[self._at]) not in " \t\r\n\ufeff":
@@ -103,7 +103,7 @@ class JsonText:
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._held, self._at)
-                if end < len(self._held) or not more:  # a number may continue in the next piece
+                if end < len(self._held) or not more:  # because a number may continue in the next piece
                     self._at, self._read = end, self._read + 1
                     return value
                 why = ""
@@ -129,7 +129,7 @@ class JsonText:
                 return
 
     def fields(self) -> Iterator[str]:
-        """Yield the field names of the next value, which must be an object. Callers must read the value of each name."""
+        """Yield the field names of the next value, which must be an object. After each name, callers must read the value."""
         self._at += 1
         names = set[str]()
         if self.next() == "}":
@@ -148,12 +148,12 @@ class JsonText:
                 return
 
     def end(self) -> None:
-        """Raise an error if any text follows."""
+        """Raise an error if there is any text left."""
         if self.next():
             raise self._build_error("Extra data")
 
     def _read_mark(self, *marks: str) -> str:
-        """Read and return the next character, which must be one of the marks."""
+        """Read and return the next character, which must be one of `marks`."""
         mark = self.next()
         if mark not in marks or not mark:
             raise self._build_error(f"Expecting {marks[0]!r} delimiter")
@@ -166,7 +166,7 @@ class JsonText:
 
 
 def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
-    """Yield the elements of a JSON array, and last an error if the array is invalid or truncated."""
+    """Yield the elements of a JSON array, and finally an error if the array is invalid or truncated."""
     text = JsonText(pieces, json.JSONDecoder())
     try:
         if text.next() == "[":
@@ -178,10 +178,10 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 
 
 def entries(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield the entries of a JSON file: a list, an object with a list under one of the `keys`, or JSON Lines.
+    """Yield the entries in a JSON file, which is a list, an object with a list under one of the `keys`, or JSON Lines.
 
-    Only the first such list of an object is used. An object without such a list is itself the entry. An invalid line is
-    yielded as `BrokenLine`. Fields outside the list are yielded as `Unread`.
+    Only the first of these lists in an object is used. An object without one is itself the entry. An invalid line is yielded
+    as `BrokenLine`. Fields outside the list are yielded as `Unread`.
     """
     if source.is_json_lines:
         yield from (_parse_line(line) for line in source.lines() if line.strip())
@@ -205,7 +205,7 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
 
 
 def in_pages(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield entries like `entries`, but also from several objects with a list each, like the pages of an API."""
+    """Yield entries like `entries`, but also from several objects with a list each, such as the pages of an API's result."""
     for entry in entries(source, *keys):
         key = next((key for key in keys if isinstance(entry, Mapping) and isinstance(entry.get(key), list)), None)
         if key is None:
@@ -226,7 +226,7 @@ def _parse_line(line: str) -> Any:
 
 
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the fields of a JSON object with None for lists of entries, and the first entry that is an object."""
+    """Return the fields of a JSON object, with None in place of lists of entries, and the first entry that is an object."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
     if source.is_json_lines or text.next() != "{":
         return {}, next((entry for entry in entries(source, *keys) if isinstance(entry, Mapping)), {})
@@ -241,7 +241,7 @@ def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, 
 
 
 def _read_at_least(pieces: Iterator[str], least: int) -> str:
-    """Return at least `least` characters, if there are as many. Doubling the text keeps the decoding of entries linear."""
+    """Return at least `least` characters, or all that are left. Doubling the text keeps the decoding of entries linear."""
     parts, size = list[str](), 0
     while size < max(least, 1) and (piece := next(pieces, "")):
         parts.append(piece)
@@ -250,12 +250,12 @@ def _read_at_least(pieces: Iterator[str], least: int) -> str:
 
 
 def as_line(fields: Mapping[str, Any]) -> str:
-    """Return the non-empty fields of an object as one line, like `name: Ana; language: Italian`."""
+    """Return an object's non-empty fields as one line, like `name: Ana; language: Italian`."""
     return "; ".join(f"{name}: {json_text(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
 
 
 class Fingerprints:
-    """Detects duplicate texts with a temporary file of keyed hashes. The random key is never stored."""
+    """Detects duplicate texts by means of a temporary file of keyed hashes. The random key is never stored."""
 
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file, self._key = file, secrets.token_bytes(32)
@@ -265,12 +265,12 @@ class Fingerprints:
     @classmethod
     @contextmanager
     def temporary(cls) -> Iterator["Fingerprints"]:
-        """Yield an empty set of fingerprints, which is deleted when the context ends."""
+        """Yield an empty set of fingerprints, which is deleted at the end of the `with` block."""
         with closing(sqlite3.connect("")) as file:  # SQLite deletes an unnamed database when it is closed
             yield cls(file)
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
-        """Add a fingerprint. If the set has it, return its first `memory_id` and whether the `fields` are also equal."""
+        """Add a fingerprint. If it is known, return its first `memory_id` and whether the `fields` are equal too."""
         row = (self._hash_value(fingerprint), memory_id, self._hash_value(fields))
         if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", row).rowcount:
             return None

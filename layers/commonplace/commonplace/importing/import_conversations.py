@@ -1,4 +1,4 @@
-"""Import exported conversations, oldest first, with the rules of a nightly run. An import is a series of runs."""
+"""Import exported conversations, oldest first, with the rules of a nightly run. An import consists of several runs."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ from commonplace.use_cases.left_out import REFUSED, LeftOutWords, words_of
 _CLOSES_NEWER = "it would close only memories that were said later"
 _EXPIRED = "it has expired"
 _RUN_SIZE = 500
-_RUNS_SEARCHED = 200  # undone runs are looked up among the newest runs
+_RUNS_SEARCHED = 200  # undone runs are looked up among this many of the newest runs
 _PARTIAL_PLAN = "the plan read the oldest {read} of {all} conversations; the import reads the others when you apply it"
 _NEEDS_REVIEW = "requests to forget, and large changes, wait for review: commonplace runs show {run_id}"
 _UNREAD = "it can't be read"
@@ -66,12 +66,12 @@ def import_conversations(
     listed: range | None,
     progress: Progress,
 ) -> Imported:
-    """Import conversations, or only plan the import. Conversations that an earlier import read are skipped.
+    """Import conversations, or only plan the import. Conversations that an earlier import has read are skipped.
 
-    Conversations are read oldest first. A message never changes, closes or forgets what was said later. Each run reads up
-    to 500 conversations. Requests to forget wait for review in a separate run. `progress` receives the number of
-    conversations read and their total number. `listed` is the range of memories to report. If `listed` is None, the report
-    contains all memories and all skipped passages, and a plan reads every conversation.
+    Conversations are read oldest first. A message never changes, closes or forgets anything that was said later. Each run
+    reads up to 500 conversations. Forget requests wait for review in a separate run. `progress` receives the number of
+    conversations read and the total number. `listed` is the range of memories to report. If `listed` is None, all memories
+    and all skipped passages are reported, and planning reads every conversation.
     """
     context, left = run_context(caller, ports), LeftOutWords(listing=listed is None)
     work, most = _Import(context, progress, left), None if apply or listed is None else _RUN_SIZE
@@ -108,7 +108,7 @@ def import_conversations(
 
 @dataclass(frozen=True)
 class StoredConversation:
-    """A conversation in the temporary file. `at` is its offset in the file, and `time` is ISO 8601 in UTC."""
+    """A conversation in the temporary file. `at` is the offset in that file, and `time` is in ISO 8601, in UTC."""
 
     time: str
     name: str
@@ -129,7 +129,7 @@ def sorted_by_time(
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Iterator[tuple[list[StoredConversation], int]]:
     """Yield the conversations sorted by time, and the number of entries. Unreadable entries are added to `refused`. If
-    several conversations have the same id, the longest is used, and `repeated` is called with the others."""
+    several conversations have the same id, the longest one is used, and `repeated` is called with the others."""
     with TemporaryFile() as file:
         by_id, entries = dict[str, StoredConversation](), 0
         for entry in parsed_entries:
@@ -168,7 +168,7 @@ class _Import:
     undone: set[str | None] = field(default_factory=set)
 
     def find_known(self, conversations: Sequence[StoredConversation]) -> set[str]:
-        """Return the names of the conversations of which runs have read all user messages. Undone runs do not count."""
+        """Return the names of the conversations whose user messages have all been read by runs. Undone runs don't count."""
         night, user_id = self.context.night, self.context.user_id
         self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS_SEARCHED) if run.kind == "undo"}
         names = in_batches((name for conversation in conversations for name in conversation.names), _RUN_SIZE)
@@ -187,7 +187,7 @@ class _Import:
             before = message["content"]
 
     def read(self, conversations: Sequence[Mapping[str, Any]], apply: bool) -> None:
-        """Plan a batch of conversations day by day, and apply the plan as one run."""
+        """Plan a batch of conversations, day by day, and apply the plan as one run."""
         self.times.clear()
         clean = list(self._redact_new_parts(conversations))
         if not apply:
@@ -211,7 +211,7 @@ class _Import:
             self.waiting.append(staged.run.run_id)
 
     def _redact_new_parts(self, conversations: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
-        """Yield the new parts of conversations with secrets redacted. Invalid conversations are refused."""
+        """Yield the new parts of conversations, without secrets. Invalid conversations are refused."""
         last, caller = None, self.context.caller
         for conversation in conversations:
             fields = {name: value for name, value in conversation.items() if name not in ("times", "names")}
@@ -248,7 +248,7 @@ class _Import:
     def _plan_days(
         self, conversations: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
     ) -> tuple[Plan, Plan, list[Unread]]:
-        """Plan conversations day by day. Returns the plan, the operations for review, and the passages without a memory."""
+        """Plan conversations day by day. Returns the plan, the operations for review, and the passages that add no memory."""
         caller = self.context.caller
         refused, unread = dict[Place, dict[str, str]](), list[Unread]()
 
@@ -291,7 +291,7 @@ class _Import:
             self.left.add(part)
 
     def _record_as_read(self, run: Run, conversations: Sequence[Interaction]) -> None:
-        """Record the conversations as read, so that no nightly run reads them as if they were said today."""
+        """Record the conversations as read, so that no nightly run reads them as if they had taken place today."""
         context, ids = self.context, tuple(dict.fromkeys(interaction.id for interaction in conversations))
         with leased(context) as lease:
             context.night.ledger.record(context.user_id, conversations, context.caller.now)
@@ -302,7 +302,7 @@ class _Import:
 
 
 def _apply_day_limits(plan: Plan, context: RunContext) -> Plan:
-    """Apply the limits of a day to a plan. Requests to forget are exempt, because they always wait for review."""
+    """Apply a day's limits to a plan. Forget requests are exempt, because they always wait for review."""
     caller, ports = context.caller, context.ports
     active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
     wishes = [planned for planned in plan.operations if planned.told.kind == "FORGET"]
@@ -317,7 +317,7 @@ def _get_place(planned: PlannedOperation) -> Place:
 def _find_unread_sentences(
     day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
 ) -> Iterator[Unread]:
-    """Yield the user's sentences with a word that no memory contains. `idle` explains why messages gave no memory."""
+    """Yield the user's sentences that contain a word found in no memory. `idle` maps messages without a memory to reasons."""
     words_by_place, reasons = dict[Place, set[str]](), dict(idle)
     for planned in plan.operations:
         place = _get_place(planned)
@@ -343,17 +343,17 @@ def _find_unread_sentences(
 
 
 def _build_rules_reader(context: RunContext, refused: Refused) -> ReadDay:
-    """Return a function that reads days by rules. `refused` is called with each refused clause."""
+    """Return a function that reads days by rules, and calls `refused` with each refused clause."""
     least = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least, refused)
     return lambda _mode, day, view, *_: rules.read(day, view)
 
 
 def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
-    """Backdate the plan of a past day. Returns the operations to apply, and the operations that wait for review.
+    """Backdate the plan for a past day. Returns the operations to apply, and the operations that wait for review.
 
-    A memory starts at the time when the user said it, and a memory that it replaces ends at that time. A value that has been
-    replaced since is stored as closed. `moved` maps the id of each memory of the import to that time, and is updated.
+    A memory starts when the user said it, and a memory that it replaces ends at that time. A value that has since been
+    replaced is stored as closed. `moved` maps the id of each imported memory to that time, and is updated.
     """
     work = _BackdatedDay(day, now, moved)
     for operation in plan.operations:
@@ -372,14 +372,14 @@ def piece_times(conversation: Mapping[str, Any], clean: Interaction) -> list[dat
 
 
 def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
-    """Set the messages of a day to their own times, and sort them. `times` maps conversations to their `piece_times`."""
+    """Give a day's messages their own times, and sort them. `times` maps conversations to their `piece_times`."""
     zone = day.utterances[0].time.tzinfo if day.utterances else None
     utterances = (replace(turn, time=times[turn.interaction_id][turn.position].astimezone(zone)) for turn in day.utterances)
     return replace(day, utterances=tuple(sorted(utterances, key=lambda utterance: utterance.time)))
 
 
 def spoken_time(memory: Memory) -> datetime:
-    """Return when the user said a memory: the event time if the memory has evidence, but at the latest its creation."""
+    """Return when the user said a memory. If there is evidence, this is the event time, but never after the creation."""
     event_time = memory.event_time if memory.evidence is not None else None
     return memory.created_at if event_time is None else min(event_time, memory.created_at)
 
@@ -396,7 +396,7 @@ class _BackdatedDay:
     def add(self, operation: PlannedOperation) -> None:
         reported = operation.told
         if not (operation.opens or operation.closes):
-            return None  # a request to forget that matches no memory has nothing to erase
+            return None  # a forget request that matches no memory has nothing to erase
         utterance = self.day.utterance_at(*_get_place(operation)) or self.day.utterances[0]
         spoken_at = min(utterance.time, self.now)
         closes = [self._backdate(change) for change in operation.closes]
@@ -417,7 +417,7 @@ class _BackdatedDay:
         return None
 
     def _backdate(self, change: PlannedChange) -> PlannedChange:
-        """Set the start of a memory of this import to the time when the user said it. Other memories stay unchanged."""
+        """Set the start of a memory from this import to the time when the user said it. Other memories stay unchanged."""
         spoken_at = self.moved.get(change.memory.memory_id)
         if spoken_at is None or change.before is None:
             return change
@@ -445,14 +445,14 @@ class _BackdatedDay:
 
 
 def _end_change(change: PlannedChange, spoken_at: datetime) -> PlannedChange:
-    """Set the end of a replaced value to the time when the newer value was said, and not when it was imported."""
+    """Set the end of a replaced value to the time when the newer value was said rather than imported."""
     if change.memory.status != "superseded":
         return change
     return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": spoken_at})})
 
 
 def _describe_change(operation: PlannedOperation, opens: PlannedChange | None, closes: Sequence[PlannedChange]) -> Any:
-    """Return the report of a backdated operation. An update that closes no memory is an addition."""
+    """Return the report on a backdated operation. An update that closes no memory is reported as an addition."""
     reported = operation.told
     kind = "ADD" if reported.kind == "UPDATE" and not closes else reported.kind
     closed = tuple(change.memory.memory_id for change in closes)

@@ -1,4 +1,4 @@
-"""Detect the formats that can be imported, and import sources with the reader of their format."""
+"""Detect the formats that can be imported, and import sources with the reader for their format."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class DetectedKind:
 
 
 def kind_of(source: Source, kind: ImportKind | None = None) -> DetectedKind:
-    """Return the format of a source. Raises `INVALID_ARGUMENT` if the format can't be detected."""
+    """Detect the format of a source. Raises `INVALID_ARGUMENT` if that fails."""
     source = unpacked(source)
     if kind is not None:
         return DetectedKind(kind, "you said so")
@@ -69,9 +69,9 @@ def import_source(
 ) -> Imported:  # fmt: skip
     """Import a source, or only plan the import. Raises an error if the source as a whole is invalid.
 
-    `only` names the person to import from a source with several people, or is "" for entries without a name. `listed`
+    `only` is the name of the person to import from a source with several people, or "" for entries without a name. `listed`
     contains the positions, from 0, of the entries to report. If `listed` is None, the plan reports all entries and skipped
-    passages, and looks for secrets and near-duplicates in all entries, as an applied import does.
+    passages, and checks all entries for secrets and near-duplicates, as an applied import does.
     """
     source = unpacked(source)
     detected = kind_of(source, requested_kind)
@@ -95,7 +95,7 @@ def import_source(
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
-    """Return the people named in a source. The set includes `NO_NAME` if only some entries name a person."""
+    """Return the names of the people in a source. The set includes `NO_NAME` if only some entries mention a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
     people = {fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact)}
     return people if len(people) > 1 else people - {NO_NAME}
@@ -114,7 +114,7 @@ def _detect_folder_kind(source: Source) -> DetectedKind:
 
 
 def _detect_conversations(source: Source) -> DetectedKind | None:
-    """Detect an export of conversations by the beginning of a file, because the file may be too large to read whole."""
+    """Detect an export of conversations from the beginning of a file, which may be too large to read as a whole."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
     return next((kind for head in heads if (kind := _parse_kind_from_start(head.decode(errors="replace")))), None)
 
@@ -155,7 +155,7 @@ def _detect_text_kind(source: Source) -> DetectedKind:
 
 
 def _match_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
-    """Yield the formats that match the fields of the whole object or of its first entry."""
+    """Yield the formats that match the fields of the whole object or its first entry."""
     if HEADER in first or {"memory_id", "raw_text"} <= first.keys():
         yield OWN, f"it has {HEADER}" if HEADER in first else "its entries have memory_id and raw_text"
     if "core_memory" in whole or {"agents", "blocks"} <= whole.keys():

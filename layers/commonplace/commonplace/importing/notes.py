@@ -27,12 +27,12 @@ SECOND_HEAD, EMPTY_NOTE = "a second front matter", "the front matter of a note t
 Leave = Callable[[int, str, Any], None]
 """A callback that receives the line, the reason and the text of each skipped passage."""
 
-# "[00:12:31] ..." in a transcript and "[>] ..." in a task list have no category.
+# "[00:12:31] ..." in a transcript and "[>] ..." in a task list are not categories.
 OBSERVATION = re.compile(r"\[(?!\d+:\d\d|[\W_xX]\])(?P<category>[^\[\]()\s][^\[\]()]*)\]\s+(?P<said>\S.*)")
 _RELATION = re.compile(r"(?P<kind>[^\[\]]*?)\s*\[\[(?P<target>[^\]]+)\]\]\s*(?:\((?P<context>[^()]*)\))?\s*$")
 _CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
 _TAGS = re.compile(r"(?:(?<!\S)#\S+\s*)+$")
-_NO_TAG = re.compile(r"\d+|(?=.*\d)(?:[0-9a-f]{3}){1,2}", re.IGNORECASE)  # numbers (PR #812) and colours (#ff8800)
+_NO_TAG = re.compile(r"\d+|(?=.*\d)(?:[0-9a-f]{3}){1,2}", re.IGNORECASE)  # matches numbers (PR #812) and colours (#ff8800)
 _SECTIONS = ("observations", "relations")
 _ELEMENT = re.compile(r"</?[A-Za-z][^<>]*>")
 ELEMENT = "an element of XML"
@@ -46,7 +46,7 @@ ReadStatement = Callable[[str, str, str], Statement]
 
 
 def read_markdown(source: Source) -> Facts:
-    """Yield a statement for each bullet and paragraph of the notes, with the tags of the note."""
+    """Yield a statement for each bullet and paragraph in the notes, with the tags of the note."""
     for text in source.texts(*_MARKDOWN, ".txt"):
         yield from _read_note(text, "user", _build_plain_fact) if isinstance(text, Text) else [text]
 
@@ -78,13 +78,13 @@ def _parse_claude_memories(source: Source) -> Facts:
 
 
 def read_basic_memory(source: Source) -> Facts:
-    """Yield observations with category, tags and context, relations as sentences, and the other text of the notes."""
+    """Yield observations with category, tags and context, relations as sentences, and all other text in the notes."""
     for text in source.texts(*_MARKDOWN):
         yield from _read_note(text, "user", _build_basic_fact) if isinstance(text, Text) else [text]
 
 
 def _read_note(text: Text, source: Who, read: ReadStatement) -> Facts:
-    """Yield the statements of a note, and its skipped passages."""
+    """Yield the statements and the skipped passages in a note."""
     left, sections = list[Unread](), set[str]()
 
     def leave(line: int, reason: str, statement: Any) -> None:
@@ -120,7 +120,7 @@ def _build_plain_fact(_title: str, heading: str, statement: str) -> Statement:
 
 
 def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
-    """Return the statement in a relation or an observation of basic-memory, or in other text of a note."""
+    """Return the statement in one of basic-memory's relations or observations, or in other text in a note."""
     relation, observation = _RELATION.fullmatch(statement), OBSERVATION.fullmatch(statement)
     is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
     more: dict[str, Any] = {} if is_section else {"heading": heading}
@@ -131,7 +131,7 @@ def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
         return statement, {"note": title, **more}, []
     statement, context = observation["said"], _CONTEXT.search(observation["said"])
     statement = statement[: context.start()] if context else statement
-    trailing = _TAGS.search(statement)  # tags stay in the text; numbers and colours are not tags
+    trailing = _TAGS.search(statement)  # tags stay in the text; numbers and colours aren't tags
     tags = [tag.rstrip(".,;:!?") for tag in re.split(r"[#\s]+", trailing[0])] if trailing else []
     tags = [tag for tag in tags if tag and not _NO_TAG.fullmatch(tag)]
     more = {"note": title, "context": context["context"] if context else None, **more}
@@ -139,7 +139,7 @@ def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
 
 
 def statements(text: str, leave: Leave = lambda *_: None) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, heading and text of each bullet and paragraph. Fenced code is skipped."""
+    """Yield the line number, heading and text of each bullet and paragraph. Fenced code is skipped."""
     heading, under, begun, paragraph, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
         leave(text.count("\n", 0, comment.start()) + 1, COMMENT, comment[0])
@@ -164,7 +164,7 @@ def statements(text: str, leave: Leave = lambda *_: None) -> Iterator[tuple[int,
             begun, words = number, _TASK.sub("", bullet["said"], count=1).strip()
             if bullet["number"] and len(bullet["number"]) < _MOST_DIGITS and int(bullet["number"]) in (0, 1, listed_last + 1):
                 listed_last = int(bullet["number"])
-            elif bullet["number"]:  # "1984. A good year." is not a list item
+            elif bullet["number"]:  # "1984. A good year." isn't a list item
                 words = line.strip()
             paragraph = [words] if words else []
         elif not ends:
@@ -176,9 +176,9 @@ def statements(text: str, leave: Leave = lambda *_: None) -> Iterator[tuple[int,
 def front_matter(text: str, leave: Leave = lambda *_: None) -> tuple[dict[str, Any], str]:
     """Return the fields between `---` at the start of a note, and the rest of the note with unchanged line numbers.
 
-    The value of a field is a text, a list in brackets, or the items, fields or lines that follow the name. A second block of
-    fields directly after the first, which a sync can leave behind, is skipped. A block after a heading is skipped only if all
-    names are in lower case, because "Note: ..." between two rules is text.
+    The value of a field is a text, a list in brackets, or the items, fields or lines after the name. A second block of fields
+    directly after the first, which a sync can leave behind, is skipped. A block after a heading is skipped only if all names
+    are in lower case, because "Note: ..." between two horizontal rules is text.
     """
     lines = text.split("\n")
     fields, end = _parse_head(lines, 0)
@@ -196,9 +196,9 @@ def front_matter(text: str, leave: Leave = lambda *_: None) -> tuple[dict[str, A
 
 
 def _parse_head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the fields of the block at the line `begins`, and the line after the block, or no fields and `begins`.
+    """Return the fields in the block that starts at line `begins`, and the line after it, or no fields and `begins`.
 
-    With `strict`, every line of a block must be a field, an item or indented.
+    If `strict` is true, every line in a block must be a field, an item or indented.
     """
     marks = range(begins + 1, len(lines) if lines[begins].strip() == _MARK else 0)
     end = next((at for at in marks if lines[at].strip() == _MARK), begins)
@@ -212,7 +212,7 @@ def _parse_head(lines: Sequence[str], begins: int, *, strict: bool = False) -> t
         elif line.lstrip().startswith("#"):
             fields["comment"] = [*_list_values(fields.get("comment")), line.strip()]
         elif (line.strip() and not name) or (strict and not bullet and not line.startswith((" ", "\t"))):
-            return {}, begins  # text between two rules
+            return {}, begins  # text between two horizontal rules
         elif line.strip():
             fields[name] = [*_list_values(fields[name]), _strip_quotes(bullet["said"]) if bullet else line.strip()]
     return (fields, end + 1) if name else ({}, begins)
@@ -223,13 +223,13 @@ def _list_values(value: Any) -> list[Any]:
 
 
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return a field as a list. A text is split at commas."""
+    """Return a field's values as a list. A text is split at commas."""
     value = fields.get(name) or []
     return value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
 
 
 def digest(content: Any) -> str:
-    """Return a hash of twelve characters that identifies a statement in a store without ids."""
+    """Return a twelve-character hash that identifies a statement from a store without ids."""
     return hashlib.sha256(" ".join(str(content).casefold().split()).encode(errors="replace")).hexdigest()[:12]
 
 

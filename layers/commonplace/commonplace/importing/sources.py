@@ -1,4 +1,4 @@
-"""Read the files and folders that a user names for an import, within limits."""
+"""Read the files and folders that a user wants to import, within limits."""
 
 import codecs
 import stat
@@ -28,7 +28,7 @@ OTHER_FILE, HIDDEN_FILE, LINK = "a file of another kind", "a hidden file", "a li
 
 @dataclass(frozen=True)
 class Text:
-    """A text file. `name` is its path in the folder. `changed` is the time of its last modification."""
+    """A text file. `name` is its path in the folder. `changed` is when it was last modified."""
 
     name: str
     text: str
@@ -37,14 +37,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Source:
-    """The source of an import: a file, a folder, or the text of stdin (`stdin_text`)."""
+    """The source of an import, which is a file, a folder, or the text from stdin (`stdin_text`)."""
 
     path: Path | None
     stdin_text: str | None = None
 
     @classmethod
     def of(cls, path: Path) -> "Source":
-        """Return the source at a path. The text of a pipe is read at once, because a pipe can be read only once."""
+        """Return the source at a path. A pipe is read immediately, because it can be read only once."""
         return cls(None, decoded(read_file(path))) if _get_file_type(path, "file") == stat.S_IFIFO else cls(path)
 
     @property
@@ -53,7 +53,7 @@ class Source:
 
     @property
     def changed(self) -> datetime | None:
-        """The time of the file's last modification, or None for stdin."""
+        """When the file was last modified, or None for stdin."""
         return None if self.path is None else datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
     @property
@@ -85,7 +85,7 @@ class Source:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding of a file of any size. Raises `INVALID_ARGUMENT` if the file is not text."""
+        """The encoding of a file of any size. Raises `INVALID_ARGUMENT` if the file isn't text."""
         if self.path is None:
             return "utf-8"
         for tried in (_ENCODINGS.get(self.head[:2], "utf-8-sig"), "cp1252"):
@@ -117,12 +117,12 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """True if the file looks like JSON Lines: it has several lines, and the first goes from `{` to `}`."""
+        """Whether the file looks like JSON Lines, with several lines of which the first starts with `{` and ends with `}`."""
         lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
         try:
             first, more = next(lines, "").strip("\ufeff \t\r"), next(lines, None)
         except CommonplaceError:
-            return False  # a line is longer than an entry may be
+            return False  # the line is longer than an entry may be
         return more is not None and first.startswith("{") and first.endswith("}")
 
     @cached_property
@@ -135,8 +135,8 @@ class Source:
             yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
-        """Yield the text files of a folder, sorted by path, or the single file. Unreadable files are yielded as refused, and
-        hidden files, links and files with another suffix as `Unread`."""
+        """Yield the text files in a folder, sorted by path, or the single file. Unreadable files are yielded as refused, and
+        hidden files, links and files with other suffixes as `Unread`."""
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
@@ -149,7 +149,7 @@ class Source:
         yield from skipped
 
     def files(self, *suffixes: str, skipped: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
-        """Yield the files of a folder that have one of the suffixes, or all files without suffixes, sorted by path.
+        """Yield the files in a folder that have one of the suffixes, or all files if there are none, sorted by path.
 
         Other files, hidden files and links are added to `skipped`. Raises `PAYLOAD_TOO_LARGE` for more than 10,000 files.
         """
@@ -172,7 +172,7 @@ class Source:
 
 
 def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
-    """Read a whole file or pipe. Errors name the argument `field`, which gave the path.
+    """Read a whole file or pipe. Errors mention the argument `field`, which contained the path.
 
     Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for folders, devices, sockets and system errors.
     """
@@ -195,7 +195,7 @@ def _get_file_type(path: Path, field: str) -> int:
 
 
 def decoded(data: bytes) -> str:
-    """Decode text as UTF-16 with a byte order mark, UTF-8 or cp1252, the first that fits, and convert CRLF to LF.
+    """Decode text as UTF-16 with a byte order mark, UTF-8 or cp1252, whichever fits first, and convert CRLF to LF.
 
     Raises `INVALID_ARGUMENT` if no encoding fits, or if the text contains NUL characters.
     """

@@ -1,4 +1,4 @@
-"""Read exports of mem0, Zep, Graphiti, Letta, LangGraph, AgentCore and the MCP memory server, and the database of mem0."""
+"""Read exports from mem0, Zep, Graphiti, Letta, LangGraph, AgentCore and the MCP memory server, and mem0's database."""
 
 import re
 import sqlite3
@@ -22,10 +22,10 @@ AGENTCORE, _SINGLE = ("memoryRecordSummaries", "memoryRecords"), "memoryRecord"
 BLOCKS, PASSAGES = ("core_memory", "blocks"), ("passages", "archival_memory")
 DELETED = "a memory that was deleted there"
 HISTORY = "history.db"
-"""The file in the folder of mem0 that contains the memories and their earlier wordings."""
+"""The file in mem0's folder that contains the memories and their earlier wordings."""
 _SOURCES: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
 _WORDS = ("content", "text", "memory", "data", "fact", "preference")
-"""The fields that may contain the text of a value. The text of a value without these fields consists of all its fields."""
+"""The fields that may contain a value's text. If a value has none of these, its text consists of all fields."""
 _MEM0 = {"id", "categories", "created_at", "expiration_date", "metadata", "hash", "score", "updated_at"}
 _MEM0 |= {"text_lemmatized", "input"}
 _EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),
@@ -38,7 +38,7 @@ _ITEM = {"namespace", "key", "value", "created_at", "createdAt", "updated_at", "
 _RECORD = {"memoryRecordId", "content", "namespaces", "createdAt", "metadata", "score", "memoryStrategyId"}
 _ENTITY, _RELATION = {"type", "name", "entityType", "observations"}, {"type", "from", "to", "relationType"}
 
-# The part of a namespace after one of `_PERSON_WORDS` names a person. The part after one of `_OTHER_WORDS` does not.
+# In a namespace, the part after one of `_PERSON_WORDS` is a person's name. The part after one of `_OTHER_WORDS` isn't.
 _PERSON_WORDS = re.compile(r"users?|actors?|people|persons?|customers?", re.IGNORECASE)
 _OTHER_WORDS = re.compile(r"strateg(y|ies)|sessions?|threads?|runs?|agents?|assistants?|projects?|tenants?", re.IGNORECASE)
 _NOUNS = re.compile(
@@ -52,12 +52,12 @@ _NUMBER = re.compile(r"(?=.*\d)[\d\W]+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}"
 
 
 def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> ReadEntries:
-    """Read each entry of a file with `read`. The `keys` name the fields with entries. Other fields are `Unread`."""
+    """Read each entry in a file with `read`. `keys` are the names of the fields with entries. Other fields are `Unread`."""
     return each(in_pages(source, *keys), read)
 
 
 def read_mem0(source: Source) -> ReadEntries:
-    """Yield the memories of mem0 or OpenMemory with categories, times and metadata. Old wordings become closed memories."""
+    """Yield memories from mem0 or OpenMemory with categories, times and metadata. Old wordings become closed memories."""
     if source.is_folder or source.is_database:
         return _read_database(source)
     return each(map(_replace_deleted, in_pages(source, *MEM0)), _parse_mem0)
@@ -70,7 +70,7 @@ def _replace_deleted(entry: Any) -> Any:
 
 
 def read_mcp_memory(source: Source) -> ReadEntries:
-    """Yield the observations and relations in the file of MCP's memory server, or in the result of its tool `read_graph`."""
+    """Yield the observations and relations in the MCP memory server's file, or in the result of its tool `read_graph`."""
     whole = _load_object(source)
     if not {"entities", "relations"} & whole.keys():
         yield from read_entries(_read_node, (), source)
@@ -82,7 +82,7 @@ def read_mcp_memory(source: Source) -> ReadEntries:
 
 
 def read_letta(source: Source) -> ReadEntries:
-    """Yield the passages of an agent file, and the statements in its memory blocks. Messages and tools are skipped."""
+    """Yield the passages in an agent file, and the statements in its memory blocks. Messages and tools are skipped."""
     whole = _load_object(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
     if not (lists or "agents" in whole):
@@ -124,12 +124,12 @@ def _parse_mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 
 def _read_database(source: Source) -> ReadEntries:
-    """Yield the memories in the SQLite file of mem0. If the source is a folder, its other files are yielded as `Unread`."""
+    """Yield the memories in mem0's SQLite file. If the source is a folder, its other files are yielded as `Unread`."""
     assert source.path is not None
     path, skipped = source.path, list[Unread]()
     if source.is_folder:
         path = source.path / HISTORY
-        list(source.files("no ending", skipped=skipped))  # no file has this suffix, so `skipped` gets all
+        list(source.files("no ending", skipped=skipped))  # no file has this suffix, so all are added to `skipped`
         yield from (unread for unread in skipped if unread.where not in (HISTORY, f"{HISTORY}-wal", f"{HISTORY}-shm"))
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
@@ -145,7 +145,7 @@ def _read_database(source: Source) -> ReadEntries:
 def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
     """Yield the wordings of a memory, each of which ends at the next event. Events without a new text add no wording.
 
-    An earlier wording that is known only from the event after it gets the time of that event.
+    An earlier wording that is known only from the next event gets the time of that event.
     """
     grouped = list[tuple[Any, ...]]()
     for content, deleted, since, role, actor, old in events:
@@ -167,7 +167,7 @@ def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[For
 
 
 def read_agentcore(source: Source) -> ReadEntries:
-    """Yield the records of AgentCore Memory, from the answers that list records or contain a single `memoryRecord`."""
+    """Yield records from AgentCore Memory, given responses that list records or contain a single `memoryRecord`."""
 
     def records() -> Iterator[Any]:
         for entry in in_pages(source, *AGENTCORE):
@@ -179,7 +179,7 @@ def read_agentcore(source: Source) -> ReadEntries:
 
 
 def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Yield the fact on an edge of a graph of Zep or Graphiti. `valid_to` is the time when the fact stopped being true."""
+    """Yield the fact on an edge of a graph from Zep or Graphiti. `valid_to` is when the fact stopped being true."""
     more = edge.get("attributes")
     yield ForeignFact(
         where=where,
@@ -198,7 +198,7 @@ def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 
 def _read_block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Yield the statements of a memory block. The block "persona" is about the agent, and other blocks are about the user."""
+    """Yield the statements in a memory block. The block "persona" is about the agent, and other blocks are about the user."""
     label, value = str(block.get("label") or "block"), block.get("value")
     itself = label == "persona"
     for line, heading, content in statements(value) if isinstance(value, str) else [(0, "", value)]:
@@ -228,8 +228,8 @@ def _parse_passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFa
 
 
 def read_langgraph(source: Source) -> ReadEntries:
-    """Yield the items of a LangGraph store. To find people, namespaces of equal length are compared. A position where a noun
-    occurs does not name a person, and a position with different numbers names people."""
+    """Yield the items in a LangGraph store. To find people, namespaces of equal length are compared. A position where a noun
+    occurs contains no person's name, and a position with different numbers contains people's names."""
     nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
     for parts in (_list_parts(item) for item in in_pages(source, *LANGGRAPH) if isinstance(item, Mapping)):
         for at, part in enumerate(parts):
@@ -246,7 +246,7 @@ def _list_parts(item: Mapping[str, Any]) -> list[str]:
 
 
 def _read_item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Yield the statement in an item that `Item.dict()` of LangGraph wrote."""
+    """Yield the statement in an item that LangGraph's `Item.dict()` wrote."""
     parts = _list_parts(item)
     numbers = {part for at, part in enumerate(parts) if (len(parts), at) in numbered and _NUMBER.fullmatch(part)}
     content, more = _parse_value(item.get("value"))
@@ -264,7 +264,7 @@ def _read_item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapp
 
 
 def _parse_record(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Yield the statement in a record of AgentCore. Its text is a sentence, or JSON with a preference and categories."""
+    """Yield the statement in a record from AgentCore. Its text is a sentence, or JSON with a preference and categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
     text, more = (content.get("text"), _omit(content, {"text"})) if isinstance(content, Mapping) else (content, {})
     if isinstance(text, str) and text.lstrip().startswith("{"):
@@ -288,7 +288,7 @@ def _parse_record(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact
 
 
 def _read_node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Yield the observations of an entity, prefixed by the entity's name if they lack it, or a relation as a sentence."""
+    """Yield an entity's observations, prefixed with the entity's name if they lack it, or a relation as a sentence."""
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
         text = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
@@ -304,7 +304,7 @@ def _read_node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 
 def _parse_value(value: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the text of a value, and the other fields of the value. Values of LangMem nest the text one level deeper."""
+    """Return a value's text and its other fields. In values from LangMem, the text is nested one level deeper."""
     if not isinstance(value, Mapping):
         return value, {}
     for name in _WORDS:
@@ -333,7 +333,7 @@ def _format_name(value: Any) -> str | None:
 
 
 def _find_person(namespace: Sequence[str], numbers: Container[str] = ()) -> str | None:
-    """Return the part of a namespace that names a person, or None. The part often follows a word like "users"."""
+    """Return the part of a namespace that is a person's name, or None. The name often follows a word like "users"."""
     pairs = list(zip(("", *namespace), namespace, strict=False))
     behind = (part for word, part in pairs if _PERSON_WORDS.fullmatch(word) and part)
     nouns = (_PERSON_WORDS, _OTHER_WORDS, _NOUNS)

@@ -1,4 +1,4 @@
-"""Read transcripts as statements, one per turn, and messages of chat APIs as conversations."""
+"""Read transcripts as statements, one per turn, and messages from chat APIs as conversations."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ _TIMES = ("created_at", "create_time", "timestamp", "time")
 
 
 def read_turns(source: Source) -> ReadEntries:
-    """Yield a statement for each turn of any speaker, with the previous turn, which may show that a number is a secret."""
+    """Yield a statement for each turn of any speaker, and the previous turn, which may show that a number is a secret."""
     session, before = None, None
 
     def fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
@@ -46,8 +46,8 @@ def read_turns(source: Source) -> ReadEntries:
 
 
 def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Conversations:
-    """Yield the conversations of `{role, content}` messages. A file contains one conversation, or several under `messages`.
-    A message without a time gets the file's time of modification. Unread passages are yielded in between."""
+    """Yield conversations that consist of `{role, content}` messages. A file contains one conversation, or several under
+    `messages`. A message without a time gets the file's modification time. Unread passages are yielded in between."""
     at = min(source.changed or now, now)
 
     def is_conversation(entry: Any) -> bool:
@@ -68,7 +68,7 @@ def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | N
     for section in split_by_pauses(with_times(_check_turns(messages, left), at.isoformat()), zone):
         texts, names = list[str](), dict[str, int]()
         for number, text in enumerate(section, 1):
-            if text.role == "user":  # name by a hash of the user's words so far, to recognize a conversation that grew
+            if text.role == "user":  # the name hashes the user's words so far, so that a conversation that grew is recognized
                 texts.append(redact(text.text).text)
                 digest = hashlib.sha256("\0".join(texts).encode(errors="replace")).hexdigest()[:32]
                 names[f"{MESSAGES}/{digest}"] = number
@@ -99,7 +99,7 @@ def _check_turns(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> 
 
 
 def _find_unread_parts(where: str, message: ChatMessage, fields: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
-    """Yield the parts of a message that are not imported, like additional fields, or messages of other roles."""
+    """Yield the parts of a message that aren't imported, like additional fields, or messages with other roles."""
     if message.speaker == "user":
         yield from unused_fields(fields, "role", "content")
         if message.not_read is not None:

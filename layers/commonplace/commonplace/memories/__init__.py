@@ -1,1 +1,1 @@
-"""The lifecycle of a memory, from enrichment and ingestion to closing."""
+"""The lifecycle of a memory, from enrichment and ingestion to deletion or erasure."""

@@ -1,4 +1,4 @@
-"""Find memories that replaced one another in a circle. Only imported files can contain circles."""
+"""Find memories that replaced one another in a circle. Circles can only come from imported files."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from commonplace.domain.memory import Memory
 
 
 def in_circles(memories: Sequence[Memory]) -> set[str]:
-    """Return the ids of memories in a circle of replacements (A replaced B, and B replaced A), or between two circles."""
+    """Return the ids of memories that are in a circle of replacements (A replaced B, B replaced A) or between two circles."""
     links = {(memory.memory_id, memory.superseded_by) for memory in memories} | {
         (memory.supersedes, memory.memory_id) for memory in memories
     }
@@ -16,7 +16,7 @@ def in_circles(memories: Sequence[Memory]) -> set[str]:
 
 
 def _find_circular(edges: Sequence[tuple[str, str]]) -> set[str]:
-    """Return the nodes that are in a circle or can be reached from one."""
+    """Return the nodes that are in a circle or reachable from one."""
     following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
     for before, after in edges:
         following[before].append(after)

@@ -11,9 +11,9 @@ from commonplace.ports.values import Entry, IndexUnavailable, Similar, Vector, V
 from commonplace.text.foundation import tokenizer
 from commonplace.text.paraphrase.repeats import is_repeat
 
-_COMPARED = 8  # memories that are compared by words, and as many by vector
+_COMPARED = 8  # how many memories are compared by words, and how many by vector
 _MOST_SHOWN = 5
-_LEAST_COSINE = 0.38  # below this, two texts share words ("I'm", "every") but no topic
+_LEAST_COSINE = 0.38  # two texts below this may share words ("I'm", "every") but not a topic
 _REPEAT, _SAME = "the same words", "the same in other words"
 _NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 _NO_VECTOR = "the model can't read this language; a memory counts as the same only if its words repeat"
@@ -32,7 +32,7 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 
 def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str | None:
-    """Return the reason why the comparison of a new memory was incomplete, or None. `vector` is that memory's vector."""
+    """Return the reason that the comparison of a new memory was incomplete, or None. `vector` is that memory's vector."""
     if nearest is None:
         return _NOT_COMPARED
     if nearest and vector is None:
@@ -41,12 +41,12 @@ def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str |
 
 
 def alike(nearest: Sequence[Similar]) -> list[Similar]:
-    """Return the first five memories that may be on the topic of the new memory."""
+    """Return up to five of the nearest memories, without those that are clearly about a different topic."""
     return [similar for similar in nearest if similar.cosine is None or similar.cosine >= _LEAST_COSINE][:_MOST_SHOWN]
 
 
 def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
-    """Return the memories on the same topic, in the form of the answer."""
+    """Return the memories that may be about the same topic, in the form used in results."""
     return [
         SimilarMemory(
             memory_id=similar.memory_id,
@@ -58,9 +58,9 @@ def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
 
 
 def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
-    """Return the memories that mean the same as a new memory, and those that it may make outdated, with reasons.
+    """Return the memories that mean the same as a new memory, and those that the new one may make outdated, with reasons.
 
-    Without vectors, only words are compared, and no memory is reported as outdated.
+    If there are no vectors, only words are compared, and no memory is reported as outdated.
     """
     text = entry.memory.content
     merges = [Merge(memory_id=other.memory_id, why=_REPEAT) for other in nearest if is_repeat(text, other.content)]
@@ -68,7 +68,7 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
     similar = [other for other in nearest if other.memory_id not in repeats and other.cosine is not None]
     if entry.vector is None or not similar:
         return merges, []
-    from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # loads numpy, which repeats don't need
+    from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # loads numpy, unlike comparing words
     from commonplace.text.paraphrase.pair_features import difference
 
     embedder = ports.embedder

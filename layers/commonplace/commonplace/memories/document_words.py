@@ -35,7 +35,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class ForgottenWords:
-    """The erased text of a document. `staying` has the lines of remaining passages. `lines` has the other erased lines."""
+    """A document's erased text. `lines` contains the erased lines that are in none of the `staying` lines, which remain."""
 
     passages: frozenset[_Lines]
     lines: frozenset[str]
@@ -43,7 +43,7 @@ class ForgottenWords:
 
     @classmethod
     def of(cls, forgotten: Iterable[str], staying: Iterable[str]) -> "ForgottenWords":
-        """Create an instance from the texts of the erased passages and of the remaining passages."""
+        """Create an instance from the texts of the erased and the remaining passages."""
         passages = frozenset(lines for lines in map(_Lines.of, forgotten) if lines.body)
         stays = frozenset[str]().union(*(_Lines.of(memory).all for memory in staying))
         return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
@@ -60,7 +60,7 @@ class ForgottenWords:
     def are_in(self, text: str, stays: bool) -> bool:
         """Return whether the text equals an erased passage or, unless `stays` is True, shares a line with one.
 
-        A shared heading counts only if the text also has other lines that are in no remaining passage.
+        A shared heading counts only if the text also has other lines that no remaining passage contains.
         """
         lines = _Lines.of(text)
         if stays or lines in self.passages:
@@ -75,10 +75,10 @@ def _is_in(line: str, lines: Iterable[str]) -> bool:
 
 
 def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
-    """Return the ids of other passages to erase, which equal an erased passage, or are closed and share a line with one.
+    """Return the ids of other passages to erase. These equal an erased passage, or are closed and share a line with one.
 
-    A text may have several memories, for example after a paragraph was removed and restored, or after a file was copied.
-    Shared lines count only within the same document. `current` has the ids of active memories.
+    The same text may be in several memories, for example if a paragraph was removed and restored, or a file was copied.
+    Shared lines count only within the same document. `current` contains the ids of active memories.
     """
     ids = {memory.memory_id for memory in gone}
     passages = [memory for memory in known if memory.is_passage and memory.raw_text]
@@ -102,9 +102,9 @@ def forget_in_documents(
 ) -> bool:
     """Remove the passages of erased memories from all versions of documents. Returns whether anything changed.
 
-    Older versions also lose passages that share a line with an erased passage. `memories` has the records of the erased ids.
-    If any of them is missing or unreadable, all documents are searched. Older versions of any document may have copies.
-    The next version is written first, so that concurrent writers can't restore the words. The call may be repeated.
+    Older versions also lose passages that share a line with an erased passage. `memories` contains the records of the
+    `forgotten` ids. If one is missing or unreadable, all documents are searched. Older versions of any document may contain
+    copies. The next version is written first, so that concurrent writers can't restore the words. Calls may be repeated.
     """
     known = {memory.memory_id: memory.session_id if memory.is_passage else None for memory in memories}
     is_anywhere = not known.keys() >= set(forgotten)
@@ -123,11 +123,11 @@ def _drop_words(
 ) -> bool:  # fmt: skip
     """Remove erased words from one document. `is_own` means that the document is the source of an erased memory.
 
-    The newest version of any other document stays. `copied` has the erased passages of all documents.
+    If it is not, the newest version is left unchanged. `copied` contains the erased passages of all documents.
     """
     lines = [memory.raw_text for memory in memories if memory.is_passage and memory.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
-    texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: several memories may have the same words
+    texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest, because several memories may have the same words
     for version in versions:
         by_id = texts_of(version)
         for passage in version.passages:
@@ -153,7 +153,7 @@ def _drop_words(
     for version in versions:
         changed = without_passages(version, memory_ids)
         if _mentions(version, memory_ids) and not documents.rewrite(user_id, changed, version):
-            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # again, after another write
+            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # retry after another write
             break
     return bool(memory_ids)
 

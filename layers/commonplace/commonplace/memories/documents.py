@@ -1,4 +1,4 @@
-"""Create and close the memories that are derived from documents, as the versions of the documents change."""
+"""Create and close the memories that are derived from documents when a document gets a new version."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ from commonplace.text.foundation.tokenizer import terms
 _TOOL = "documents"
 _ATTEMPTS, _ROUNDS = 3, 20
 _LEAST_SHARED = 1 / 3
-"""The share of words that an edited passage must have in common with a passage that it replaces at another place."""
+"""The share of words that an edited passage must have in common with the passage that it replaces, if it has moved."""
 
 
 def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, dict[str, Entry]]:
-    """Link the document to the memories of its passages. Returns the linked document, and its new memories by digest.
+    """Link the document to the memories of its passages. Returns the linked document, and the new memories by digest.
 
-    An unchanged passage has the same memory as before, unless that memory was closed. The memory of an edited passage names
-    the memory of the former text in `supersedes`, so that both are erased together.
+    An unchanged passage keeps its memory, unless that memory was closed. The memory of an edited passage refers to the memory
+    of the former text in `supersedes`, so that both are erased together.
     """
     passages = passages_of(document.body, document.form, document.fields)
     ids_by_digest = {part.digest: part.memory_id for part in before.passages if part.digest in passages} if before else {}
@@ -44,12 +44,12 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
 def _match_edited_passages(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
     """Return the id of the replaced memory for each edited passage, by digest.
 
-    Candidates are passages in the same place, and passages elsewhere that share a word that no other passage has. The pairs
-    with the most shared words win. Each passage is in one pair at most.
+    A passage is paired with one at the same position, or with one elsewhere if the two share a word that no other passage
+    has. The pairs with the largest share of common words win. Each passage is in at most one pair.
     """
     ids = {passage.digest: passage.memory_id for passage in before.passages}
     if ids.keys() <= passages.keys() or passages.keys() <= ids.keys():
-        return {}  # passages were only added, or only removed
+        return {}  # passages were only added or only removed
     texts = texts_of(before)
     old = {digest: _find_words(texts[memory_id]) for digest, memory_id in ids.items()}
     new = {digest: _find_words(passage.text) for digest, passage in passages.items()}
@@ -70,7 +70,7 @@ def _match_edited_passages(passages: Mapping[str, Passage], before: Document) ->
 
 
 def _pair_sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
-    """Return the pairs of an old and a new passage that share a word which no other passage has."""
+    """Return the pairs of an old and a new passage that share a word found in no other passage."""
     holders = [Counter(chain.from_iterable(version.values())) for version in (old, new)]
     sole = {word for word in holders[0] if holders[0][word] == holders[1][word] == 1}
     digests = {word: digest for digest, words in new.items() for word in words & sole}
@@ -78,7 +78,7 @@ def _pair_sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]])
 
 
 def _find_words(text: str) -> set[str]:
-    """Return the words of a text without its headings, which many passages share."""
+    """Return the words of a text, except for headings, which many passages share."""
     return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
 
 
@@ -100,9 +100,9 @@ def _build_entries(
 
 
 def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
-    """Store the new memories of a version, and close the memories that the newest version lacks.
+    """Store the new memories of a version, and close the memories that the newest version no longer contains.
 
-    A version that another writer adds counts as the newest. If the document was erased, the new memories are erased too.
+    If another writer adds a version, that version is the newest. If the document was erased, the new memories are erased too.
     """
     document, added = _add_entries(document, entries, caller, ports)
     versions = close_former(document.namespace, document.key, caller, ports, added)
@@ -118,10 +118,10 @@ def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, por
 def close_former(
     namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: set[str] | None = None
 ) -> list[Document]:
-    """Close the memories in `more` and of all older versions, except those of the newest version. Returns all versions.
+    """Close the memories in `more` and in older versions that the newest version doesn't contain. Returns all versions.
 
-    Another writer may have closed memories that the newest version links to. Their passages are stored again, and the new
-    ids are added to `more`. This repeats until nothing is left to do, because the newest version may be replaced meanwhile.
+    Another writer may have closed memories that the newest version links to. Their passages are stored again, and the new ids
+    are added to `more`. This repeats until nothing changes, because another writer may replace the newest version.
     """
     more = set() if more is None else more
     for _ in range(_ROUNDS):
@@ -136,7 +136,7 @@ def close_former(
 
 
 def _restore_passages(document: Document, caller: Caller, ports: Ports) -> set[str]:
-    """Store new memories for passages whose memories are closed. Each supersedes the closed one, to be erased with it."""
+    """Store new memories for passages whose memories are closed. Each supersedes the closed one, for joint erasure."""
     memories = ports.records.get(caller.user_id, [part.memory_id for part in document.passages])
     closed = {memory.memory_id for memory in memories if memory.content and memory.status != "active"}
     former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}
@@ -146,9 +146,9 @@ def _restore_passages(document: Document, caller: Caller, ports: Ports) -> set[s
 
 
 def _add_entries(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> tuple[Document, set[str]]:
-    """Store new memories of passages and link the document to them, or to active memories with the same content.
+    """Store new memories for passages, and link the document to them or to active memories with the same content.
 
-    Returns the linked document and the ids of the memories. If words of this version are erased meanwhile, they stay erased.
+    Returns the linked document and the memory ids. Words that are erased from this version in the meantime stay erased.
     """
     stored = ports.records.add(list(entries.values())) if entries else []
     ids = {digest: memory.memory_id for digest, (memory, _) in zip(entries, stored, strict=True)}
@@ -169,7 +169,7 @@ def changed_meanwhile() -> CommonplaceError:
 
 def _close_or_erase(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> bool:
     """Close memories, or erase them if `erases` is True. Returns whether any memory changed."""
-    left, is_changed = set(memory_ids), False  # memories that another writer closes are read again
+    left, is_changed = set(memory_ids), False  # memories that another writer has changed are read again
     for attempt in range(_ATTEMPTS):
         memories = ports.records.get(caller.user_id, sorted(left))
         left = set()

@@ -1,4 +1,4 @@
-"""Enrich a text with labels that rules derive from it, and embed texts in batches beforehand."""
+"""Enrich a text with labels derived from it, and embed texts in advance, in batches."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,14 +20,14 @@ MAX_TAGS = 8
 
 @dataclass(frozen=True, eq=False)
 class PrecomputedEmbedder:
-    """An embedder with precomputed vectors for some texts."""
+    """An embedder that has precomputed the vectors of some texts."""
 
     embedder: Embedder
     vectors: Mapping[str, Vector | None]
 
     @classmethod
     def of(cls, texts: Iterable[str], embedder: Embedder) -> "PrecomputedEmbedder":
-        """Create an embedder with the vectors of `texts`, which are computed in one batch."""
+        """Create an embedder that computes the vectors of `texts` in one batch."""
         distinct = list(dict.fromkeys(texts))
         return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
 
@@ -50,7 +50,7 @@ class PrecomputedEmbedder:
 
 @dataclass(frozen=True)
 class EnrichedStatement:
-    """A text with derived labels. `renamed` maps tags to the standard forms or the user's tags that replaced them."""
+    """A text with derived labels. `renamed` maps tags to the standard tags or the user's own tags that replaced them."""
 
     text: str
     normalized: str
@@ -68,9 +68,9 @@ class EnrichedStatement:
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derive labels from a text with the word averages of `words` and the features of `embedder`, which embeds the text.
+    """Derive labels from a text, using the word averages from `words` and the features from `embedder`, and embed the text.
 
-    `own_tags` maps the user's tags to their counts. `speaker` is None if the user speaks.
+    `own_tags` maps the user's tags to their counts. `speaker` is None if the user is the speaker.
     """
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)

@@ -1,4 +1,4 @@
-"""Turn a statement and its context into a memory. All functions that store a memory use this module."""
+"""Turn a statement and its context into a memory. Every function that stores a statement uses this module."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,15 +20,15 @@ from commonplace.ports.values import COMPARED, Audit, Caller, Change, Entry, Ope
 
 DAILY_FOR = timedelta(days=90)
 DURABLE_FROM = 0.7
-"""The minimum confidence of a statement that is stored as durable."""
+"""The minimum confidence for storing a statement as durable."""
 KNOWN = "this memory was there already; nothing was stored"
-"""The warning in an answer if the memory was stored already."""
+"""The warning in a result if the memory was already stored."""
 COMPARED_LATER = "similar memories were not looked for; history of this memory lists them"
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """The result of storing a memory. `degraded` is the reason why the comparison was incomplete, or None."""
+    """The result of storing a memory. `degraded` is the reason that the comparison was incomplete, or None."""
 
     memory: Memory
     created: bool
@@ -42,7 +42,7 @@ class Ingested:
 def new_entry(
     tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, extra: Mapping[str, Any]
 ) -> Entry:
-    """Build a new memory from a statement. The caller's fields in `extra` override derived values."""
+    """Build a new memory from a statement. The values in `extra` override the derived values."""
     derived = {
         "memory_type": statement.memory_type,
         "category": statement.classification.category,
@@ -86,10 +86,10 @@ def ingest(
     compare: bool = True,
     closed_by: Mapping[str, object] | None = None,
 ) -> Ingested:
-    """Store an entry, in place of the memories in `old`, unless an equal memory exists. Similar memories are found first.
+    """Store an entry unless an equal memory exists, and close the memories in `old`. Similar memories are found first.
 
-    The audit rows of all replaced memories but the first contain `closed_by`. If `compare` is False, the lookup is skipped
-    and marked as missing in the entry's audit row, and `recommendations_on` compares the memory on demand.
+    The audit rows of all replaced memories except the first contain `closed_by`. If `compare` is False, similar memories are
+    not looked up, the entry's audit row notes this, and `recommendations_on` compares the memory on demand.
     """
     if not compare:
         audit = replace(entry.audit, detail={**entry.audit.detail, COMPARED: False})
@@ -106,7 +106,7 @@ def ingest(
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
-    """Compare a stored memory with older memories and return recommendations, or None if the index is unavailable."""
+    """Return recommendations from comparing a stored memory with older ones, or None if the index is unavailable."""
     entry = Entry(memory, ports.embedder.embed(memory.content), Audit("store", memory.created_at, {}))
     like = find_similar(entry, ports)
     if like is None:
@@ -131,7 +131,7 @@ def recommended(
 
 
 def _swap_old(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
-    """Replace old memories by the new memory, or by an equal memory that is stored already."""
+    """Replace old memories with the new memory, or with an equal memory that is already stored."""
     new = entry.memory
     operation = _build_close_operation(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
@@ -168,6 +168,6 @@ def apply_update(operation: Operation, old: Memory, refusal: CommonplaceError, p
 
 
 def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
-    """Return the notes of a storing tool. With `report_known`, a warning notes that the memory was stored already."""
+    """Return the notes for a tool that stores. If `report_known` is true, a warning says that a memory was already stored."""
     lines = [*warnings] if done.created else [KNOWN] if report_known else []
     return Notes(degraded=done.degraded, redacted=list(caller.redacted) or None, warnings=lines or None) or None

@@ -1,4 +1,4 @@
-"""Follow the replacements of memories by the fields `superseded_by` and `supersedes`."""
+"""Follow the replacements of memories through the fields `superseded_by` and `supersedes`."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,11 +6,11 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.records import MemoryRecords
 
 MERGED, UNMERGED = "merged", "taken_apart"
-"""Keys in audit details. `MERGED` has a merge's source ids. `UNMERGED` marks a merge closed because a source was erased."""
+"""Keys in audit details. `MERGED` lists a merge's source ids. `UNMERGED` marks a merge closed because a source was erased."""
 
 
 def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
-    """Return the stored memories that replaced a memory one after another, newest last."""
+    """Return the chain of stored memories that replaced a memory one after another, newest last."""
     chain: dict[str, Memory] = {}
     after = memory.superseded_by
     while after is not None and after not in chain:
@@ -28,7 +28,7 @@ def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
 
 
 def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
-    """Return the ids in the lineage of a memory, including linked ids that are not in `known`."""
+    """Return the ids in a memory's lineage, including linked ids that are not in `known`."""
     seen, more = set[str](), {memory_id}
     while more:
         seen |= more
@@ -39,6 +39,6 @@ def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
 
 
 def made_of(memory: Memory, records: MemoryRecords) -> frozenset[str]:
-    """Return the ids of the memories from which a memory was merged, or no ids if it is not a merge or was erased."""
+    """Return the ids of the memories that were merged into a memory. There are none if it is not a merge or was erased."""
     sources = (audit.detail.get(MERGED) for audit in records.audits(memory.user_id, memory.memory_id))
     return frozenset(memory_id for ids in sources if isinstance(ids, list) for memory_id in ids)

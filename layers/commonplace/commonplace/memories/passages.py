@@ -24,20 +24,20 @@ Leaf = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a document. `places` has the same format as in `PassageOf`."""
+    """A piece of a document. `places` has the same format as `PassageOf.places`."""
 
     text: str
     places: tuple[tuple[int, int], ...]
 
     @property
     def digest(self) -> str:
-        """A digest of the case-folded words."""
+        """A digest of the text after case and spaces are normalized."""
         folded = " ".join(unicodedata.normalize("NFKC", self.text).casefold().split())
         return hashlib.blake2b(folded.encode(), digest_size=16).hexdigest()
 
 
 def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str, Passage]:
-    """Return the passages of a body by digest, in order. Repeated text is one passage."""
+    """Return the passages of a body by digest, in order. Text that is repeated forms one passage."""
     parts: Iterable[Passage]
     if form == "text":
         parts = (Passage(body[start:end], ((start, end),)) for start, end in pieces(body))
@@ -53,7 +53,7 @@ def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str
 
 
 def texts_of(document: Document) -> dict[str, str]:
-    """Return the source text of each memory that a document version links to, by memory id."""
+    """Return the source text of each memory that this document version links to, by memory id."""
     if document.form == "text":
         cuts = {part.memory_id: [document.body[start:end] for start, end in part.places] for part in document.passages}
     else:
@@ -66,7 +66,7 @@ def texts_of(document: Document) -> dict[str, str]:
 
 
 def without_passages(document: Document, memory_ids: Collection[str]) -> Document:
-    """Return a document version in which the source texts of `memory_ids` are erased."""
+    """Return a document version from which the source texts of `memory_ids` are erased."""
     gone = [place for passage in document.passages if passage.memory_id in memory_ids for place in passage.places]
     left = [passage for passage in document.passages if passage.memory_id not in memory_ids]
     if document.form == "json":
@@ -82,15 +82,15 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
 
 
 def _shift_places(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Move places by the change in length of the erased text before them."""
+    """Shift places to make up for the changed length of erased text before them."""
     shifts = [(end, len(ERASED) - (end - start)) for start, end in gone]
     moves = ((start, end, sum(shift for at, shift in shifts if at <= start)) for start, end in places)
     return tuple((start + by, end + by) for start, end, by in moves)
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield spans of paragraphs with their headings, about 1,000 at the most, each of at most 1,000 characters."""
-    least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit seldom changes all pieces
+    """Yield at most about 1,000 spans of paragraphs with their headings, each up to 1,000 characters long."""
+    least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit rarely changes all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
         is_heading = HEADING.match(line[0]) is not None
@@ -104,7 +104,7 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _split_span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Split a span at spaces into trimmed parts of at most 1,000 characters. Each part has a letter or digit."""
+    """Split a span at spaces into trimmed parts of at most 1,000 characters. Parts without a letter or digit are dropped."""
     while start < end:
         stop = end
         if end - start > MOST_CHARACTERS:
@@ -165,7 +165,7 @@ def _iterate_leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
 
 
 def _find_leaves(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
-    """Return the leaves below a path such as `a.b[*].c`. Negative indexes count from the end. `*` means every entry."""
+    """Yield the leaves below a path such as `a.b[*].c`. Negative indexes count from the end. `*` matches every entry."""
     if not steps:
         yield from _iterate_leaves(value, path)
         return
@@ -188,14 +188,14 @@ def _get_value(value: Any, leaf: Leaf) -> Any:
 
 @dataclass
 class _Emptying:
-    """Erases values from a JSON document by number. If `with_names` is True, names without other values are erased too."""
+    """Erases values from a JSON document by number. If `with_names` is True, names left without a value are erased too."""
 
     gone: Collection[int]
     with_names: bool
     number: int = 0
 
     def left(self, value: Any) -> tuple[Any, bool | None]:
-        """Return a value after the erasure, and whether all of it is erased (None if it was empty)."""
+        """Return a value after erasure, and whether all of it was erased, or None if it was empty."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
             return self._name_entries(entries), _combine_erased(is_gone for _, _, is_gone in entries)
@@ -215,6 +215,6 @@ class _Emptying:
 
 
 def _combine_erased(parts: Iterable[bool | None]) -> bool | None:
-    """Return whether all parts are erased, or None if all are empty."""
+    """Return whether all non-empty parts are erased, or None if there are none."""
     known = {part for part in parts if part is not None}
     return known == {True} if known else None

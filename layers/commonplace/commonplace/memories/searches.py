@@ -10,26 +10,26 @@ from commonplace.ports.values import Caller, LoggedSearch
 from commonplace.text.foundation import tokenizer
 
 _MOST_CHARACTERS = 200
-_SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # letters of an inflected word
+_SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # in letters, for comparing inflected words
 _SUBJECTS = frozenset({"user"})  # all memories are about the user
 
 
 def log_search(query: str, count: int, caller: Caller, ports: Ports) -> None:
-    """Log a query with the number of relevant memories that it found."""
+    """Log a query and the number of relevant memories that were found."""
     ports.search_log.searched(caller.user_id, LoggedSearch(logged_query(query), count, caller.now))
 
 
 def logged_query(query: str) -> str:
-    """Return a query as it is stored, with single spaces and cut to 200 characters."""
+    """Return a query in its stored form, with single spaces and at most 200 characters."""
     return " ".join(query.split())[:_MOST_CHARACTERS]
 
 
 def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> set[ErasedPlace]:
-    """Delete logged searches and feedback about memories to be erased. Returns the names of the places that changed.
+    """Delete logged searches and feedback about memories to be erased. Returns the names of the stores that changed.
 
     A query is deleted if one of its stems is in an erased memory but in no active one, or if an erased memory, but no active
-    one, contains all of its stems or inflected forms of them. In the first case, stems that are not ASCII, which no stemmer
-    shortens, may be inflected too. Call this, even repeatedly, before the words are erased.
+    one, contains all of its stems or inflected forms of them. In the first case, non-ASCII stems, which no stemmer shortens,
+    may be inflected too. The call must come before the words are erased, and may be repeated.
     """
     erased = {memory.memory_id: stems for memory in memories if (stems := _compute_stems(memory))}
     if not erased:
@@ -60,7 +60,7 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
 
 
 def _is_inflected(stem: str, stems: Collection[str]) -> bool:
-    """Return whether a word is in `stems`, or differs from one in the last letters (for languages without a stemmer)."""
+    """Return whether a word is in `stems` or differs from one only in the last letters, for languages without a stemmer."""
     if stem in stems or len(stem) < _SHORTEST_ROOT:
         return stem in stems
     return any(

@@ -1,7 +1,7 @@
-"""Convert vectors to and from their stored form, little-endian float16. Vectors are rounded nowhere else.
+"""Convert vectors to and from their stored form, which is little-endian float16. Vectors are rounded nowhere else.
 
-Records contain this form, and an index contains vectors that were read from it, so every engine compares the same numbers.
-Reading scales a vector to length 1 again, because rounding changes its length by up to 0.0001 and some engines assume 1.
+Records contain this form, and an index contains vectors read from it, so every engine compares the same numbers. Reading
+rescales a vector to length 1, because rounding changes the length by up to 0.0001, and some engines assume a length of 1.
 """
 
 from commonplace.ports.values import Vector
@@ -15,8 +15,8 @@ def to_bytes(vector: Vector | None) -> bytes | None:
 
 
 def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
-    """Read a stored vector as float32. Returns None if it is missing or damaged, so that only words find the memory."""
-    import numpy as np  # deferred, as an export reads no vectors
+    """Read a stored vector as float32. Returns None if it is missing or damaged. Then only words find the memory."""
+    import numpy as np  # deferred, because an export reads no vectors
 
     if not isinstance(blob, bytes) or not blob or len(blob) % 2 or dimension not in (None, len(blob) // 2):
         return None
@@ -27,5 +27,5 @@ def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
 
 
 def rounded(vector: Vector | None) -> Vector | None:
-    """Return a vector as it will be read from the record."""
+    """Return the vector that will be read from the record of `vector`."""
     return from_bytes(to_bytes(vector))

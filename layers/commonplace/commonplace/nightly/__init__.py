@@ -1,1 +1,1 @@
-"""The nightly run: read a day, decide, plan the changes and apply them. A crashed run resumes, and runs can be undone."""
+"""Nightly runs, which read a day's interactions, decide, and plan and apply changes. They can resume and be undone."""

@@ -43,11 +43,11 @@ _CONFIDENCE = 0.9
 
 
 class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
-    """Raised to reject a tool call. The call then changes nothing, and the message gives the agent the reason."""
+    """Raised to reject a tool call, which then changes nothing. The message tells the agent the reason."""
 
 
 class AgentPlan:
-    """The agent's decisions. `made` maps memory names to decisions. A memory without a key is named by its id."""
+    """The agent's decisions. `made` maps memory names to decisions. The name of a memory without a key is its id."""
 
     def __init__(self, day: Day, record: MemoryView, now: datetime) -> None:
         self._day, self._record = day, record
@@ -60,7 +60,7 @@ class AgentPlan:
 
     @property
     def view(self) -> StagedView:
-        """The stored memories except those that the plan closes."""
+        """The stored memories, except for those that the plan closes."""
         return StagedView(self._record, self.decisions)
 
     @property
@@ -77,7 +77,7 @@ class AgentPlan:
         raise RejectedCall("the evidence is not in the user's own words of this interaction")
 
     def add(self, name: str, candidate: Candidate) -> str | None:
-        """Plan a new memory, or return the reason why nothing is added. An outdated value is stored as a closed memory."""
+        """Plan a new memory, or return the reason that nothing is added. An outdated value is stored as a closed memory."""
         by_rules = decide([*self.new_candidates.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
@@ -86,14 +86,14 @@ class AgentPlan:
         return None
 
     def change(self, name: str, candidate: Candidate, target: Memory | None) -> None:
-        """Plan a new value for a stored memory. Without `target`, change the value already planned under this name."""
+        """Plan a new value for a stored memory. If `target` is None, change the value already planned under this name."""
         planned = self.made.get(name)
         targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
         ids = tuple(memory.memory_id for memory in targets)
         self._put_decision(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, call: "Delete", target: Memory | None) -> None:
-        """Plan to close or forget a memory, depending on the evidence. Without `target`, drop the key's planned entry."""
+        """Plan to close or forget a memory, depending on the evidence. If `target` is None, drop the key's planned entry."""
         name, request = call.key, forget_target(call.evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
         candidate = self.candidate(request or call.evidence, call, **sure)
@@ -108,9 +108,9 @@ class AgentPlan:
             self._put_decision(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
     def forget(self, request: Candidate) -> None:
-        """Plan a forget request, at most once. Planned entries that are older and covered by the request are dropped."""
+        """Plan a forget request, at most once, and drop older planned entries that the request covers."""
         name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has this form
-        # Use the stored memories, not the plan's view: memories that the plan closes still contain their words.
+        # Use the stored memories instead of the plan's view, because memories that the plan closes still contain their words.
         (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self.made.items()):
             if _is_older(made.candidate, request) and is_about(request.content, made.says):
@@ -182,7 +182,7 @@ class AgentTools:
         }
 
     def call(self, name: object, arguments: object) -> tuple[Mapping[str, object], bool]:
-        """Run a tool call. Returns the answer, and whether the call was rejected. A rejected call changes nothing."""
+        """Run a tool call. Returns the answer and whether the call was rejected. A rejected call changes nothing."""
         try:
             if not isinstance(name, str) or name not in self._tools:
                 raise RejectedCall(f"there is no such tool; there are {', '.join(self._tools)}")
@@ -243,7 +243,7 @@ class AgentTools:
     def _format_entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in memories:
-            # A memory without a key, or in another collection, is named by its id in lower case, like the keys of calls.
+            # The name of a memory without a key, or in another collection, is its id in lower case, like the keys in calls.
             key = memory.key if memory.collection == DEFAULT_COLLECTION else None
             name = key or memory.memory_id.lower()
             self._shown[name] = memory
@@ -255,7 +255,7 @@ class AgentTools:
 
 
 def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Let the model plan the changes of a day by calling tools. Returns the model's decisions and the unread interactions."""
+    """Let the model plan a day's changes by calling tools. Returns the model's decisions and the unread interactions."""
     end = time.monotonic() + model.allowance.agent_seconds
     tools = AgentTools(day, view, now)
     unread: list[Unread] = []
@@ -268,7 +268,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
             tools.plan.made = before
             unread.append(unread_after(error, interactions_in(chunk)))
             continue
-        # Count only decisions on this chunk: an earlier chunk of the same interaction may be read although this one isn't.
+        # Count only decisions about this chunk, because an earlier chunk of the same interaction may have been read.
         made = [decision for name, decision in tools.plan.made.items() if before.get(name) is not decision]
         left = set(interactions_in(chunk)) - {decision.candidate.interaction_id for decision in made}
         waiting = left if ended else set[str]()
@@ -276,13 +276,13 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
             unread.append(Unread(frozenset(left), ended, waits=True))
         for utterance in (line.utterance for line in chunk if line.utterance.interaction_id not in waiting):
             for request in forget_candidates(utterance, day.before(utterance)):
-                tools.plan.forget(request)  # explicit requests count, whatever the model planned
+                tools.plan.forget(request)  # explicit requests take effect, whatever the model planned
     decisions = tools.plan.decisions
     return Reading(decisions, candidates=len(decisions)), tuple(unread)
 
 
 def _run_conversation(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
-    """Let the model read a chunk and call tools. Returns why the conversation ended early, or None if the model finished."""
+    """Let the model read a chunk and call tools. Returns the reason for ending early, or None if the model finished."""
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _find_reached_limit(model, end)):
         reply = model.ask(
@@ -313,7 +313,7 @@ def _find_reached_limit(model: MeteredModel, end: float) -> str | None:
 
 
 def _run_calls(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
-    """Run the calls of a reply. Skip the last call of a truncated answer, because it may be incomplete."""
+    """Run the tool calls in a reply. Skip the last call in a truncated reply, because the call may be incomplete."""
     cut = reply.blocks[-1] if reply.blocks and reply.stop_reason in CUTS else None
     results: list[Mapping[str, Any]] = []
     for block in reply.blocks:
@@ -332,7 +332,7 @@ REQUESTS: dict[str, tuple[type[Request], str]] = {
     "update_memory": (Update, "Gives a key a new value; the old one is closed and kept."),
     "delete_memory": (Delete, "Closes the memory of a key: it is wrong or over, or the user wants it forgotten."),
 }
-"""The request model and the description of each tool, by the name of the tool."""
+"""Maps the name of each tool to its request model and description."""
 
 
 def tool_list() -> list[dict[str, Any]]:
@@ -344,6 +344,6 @@ def tool_list() -> list[dict[str, Any]]:
 
 
 def _is_older(candidate: Candidate, request: Candidate) -> bool:
-    """Return whether a candidate is or may be older than a forget request. Other forget requests never count as older."""
+    """Return whether a candidate is, or may be, older than a forget request. Other forget requests never count as older."""
     spoken, requested = candidate.event_time, request.event_time
     return not candidate.forgets and (spoken is None or requested is None or spoken <= requested)

@@ -1,4 +1,4 @@
-"""Call a model within a token budget. Answers are saved, so that a resumed run doesn't pay for them again."""
+"""Call a model within a token budget. Answers are saved so that a resumed run doesn't pay for them again."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ DECLINED = "the model declined to read it"
 
 
 class Answers(Protocol):
-    """The saved answers of a model in one run, by name."""
+    """A model's answers in one run, saved by name."""
 
     def get(self, name: str) -> str | None:
         """Return the answer saved under `name`, or None."""
@@ -25,12 +25,12 @@ class Answers(Protocol):
 
 
 class BudgetSpent(Exception):  # noqa: N818 - a state that notes report
-    """Raised if a call would exceed the token limit of the day, for this user or for all users."""
+    """Raised if a call would exceed the day's token limit, for this user or for all users."""
 
 
 @dataclass
 class MeteredModel:
-    """A language model whose calls count toward the token budget of a user, on the day `today` (UTC)."""
+    """A language model whose calls count toward a user's token budget for the day `today` (UTC)."""
 
     model: LanguageModel
     budget: TokenBudget
@@ -95,7 +95,7 @@ class Unread:
 
 
 def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
-    """Return the interactions that a failed call left unread. They wait for the next run unless a retry would fail too."""
+    """Return the interactions that a failed call left unread. They wait for the next run, unless a retry would fail too."""
     if isinstance(error, BudgetSpent):
         return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
     return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)

@@ -1,4 +1,4 @@
-"""Plan the changes that a day's interactions make to the memories. One unreadable interaction does not block the others."""
+"""Plan the changes that a day's interactions make to memories. One unreadable interaction doesn't block the others."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +15,9 @@ from commonplace.runs.apply import Lease, Plan, RunContext, merged
 from commonplace.runs.limits import apply_limits, usage_of_day
 
 ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
-"""A function that reads a day in a mode, using saved answers. The set contains interactions that two runs failed to read."""
+"""A function that reads a day in a mode, using saved answers. The set contains ids of interactions that failed twice."""
 
-_RUNS = 20  # number of newest runs, which include earlier runs of the same day
+_RUNS = 20  # how many of the newest runs are searched for earlier runs of the same day
 _TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)
 _NOT_ADDED = 'than one day adds were left out; say "remember that" before anything important'
 _log = logging.getLogger("commonplace")
@@ -41,7 +41,7 @@ class SavedAnswers:
 
 @dataclass(frozen=True)
 class UnsavedAnswers:
-    """Model answers of a dry run, stored in memory only."""
+    """A dry run's model answers, kept only in RAM."""
 
     answers: dict[str, str] = field(default_factory=dict)
     prefix: str = ""
@@ -55,7 +55,7 @@ class UnsavedAnswers:
 
 @dataclass(frozen=True)
 class DayPlanner:
-    """Plans the days of one user in one mode. `failed_twice` has the ids of interactions that two runs failed to read."""
+    """Plans the days of one user in one mode. `failed_twice` lists the ids of interactions that two runs failed to read."""
 
     context: RunContext
     read: ReadDay
@@ -79,7 +79,7 @@ class DayPlanner:
         try:
             reading = self.read(self.mode, day, self.view, answers, self.failed_twice)
             return plan_operations(reading, day, self.view, self.context)
-        except Exception as error:  # after any failure, read the other interactions
+        except Exception as error:  # whatever the failure, read the other interactions
             if isinstance(error, CommonplaceError) and error.code in _TRY_LATER:
                 raise
             failure = error
@@ -104,7 +104,7 @@ class DayPlanner:
 
 
 def interactions_of(day: Day) -> tuple[str, ...]:
-    """Return the ids of a day's interactions, ordered by time."""
+    """Return the ids of a day's interactions, oldest first."""
     times = [(utterance.time, utterance.interaction_id) for utterance in day.utterances]
     title_times = [(title.time, title.interaction_id) for title in day.titles]
     return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(times + title_times)))

@@ -1,4 +1,4 @@
-"""Validate incoming interactions. Check form and size, remove secrets, and add missing ids and times."""
+"""Validate incoming interactions by checking form and size, removing secrets, and adding missing ids and times."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ _LONGEST_TITLE = 300
 _LONGEST_NAME = 128
 
 MAX_CHARACTERS = 300_000
-"""The maximum number of characters in all texts of an interaction."""
+"""The maximum total number of characters in an interaction's texts."""
 MAX_BYTES = 350_000
 """The maximum size of a compressed conversation in bytes. A conversation is stored as one item of at most 400 KB."""
 MAX_MESSAGES = 2_000
@@ -54,7 +54,7 @@ _KINDS: Mapping[str, type[SentInteraction]] = {
 }
 _NO_ID = "-"
 _SOON = timedelta(minutes=10)
-"""The longest time between a question and an interaction that answers it."""
+"""The maximum time between a question and an interaction that answers it."""
 
 
 @dataclass
@@ -102,9 +102,9 @@ def well_formed(
 
 @dataclass
 class _Unnamed:
-    """Adds missing ids and times to interactions. A missing time becomes the time of the call.
+    """Adds missing ids and times to interactions. The time defaults to the time of the call.
 
-    A new id is a hash of the user, the content, the local day, and the position among equal interactions of this call.
+    A new id is a hash of the user, the content, the local day, and the position among equal interactions in this call.
     """
 
     caller: Caller
@@ -161,7 +161,7 @@ def _convert_interaction(interaction: SentInteraction) -> Interaction:
 
 def _refuse_too_long(interaction: Interaction | Page) -> None:
     field = "messages" if isinstance(interaction, Discussion) else "text"
-    if len(texts_of(interaction)) > MAX_MESSAGES:  # only a page with a transcript can still have too many messages
+    if len(texts_of(interaction)) > MAX_MESSAGES:  # only a page with a transcript can still contain too many messages
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, field)
     if sum(map(len, texts_of(interaction))) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
@@ -226,7 +226,7 @@ def _find_preceding_text(time: datetime, before: Interaction | None, caller: Cal
 
 
 def in_zone(time: datetime, caller: Caller) -> datetime:
-    """Add the caller's zone, or UTC, to a time without an offset."""
+    """Add the caller's time zone, or else UTC, to a time without an offset."""
     return time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)
 
 
@@ -235,7 +235,7 @@ def _shorten_title(text: str) -> str:
 
 
 def interaction_of(page: Page) -> Discussion | Reaction:
-    """Convert a transcript to a discussion, and any other page to a reaction with the page's first line as title."""
+    """Convert a transcript to a discussion, and any other page to a reaction whose title is the page's first line."""
     turns = turns_of(page.text)
     if turns:
         return Discussion(type="discussion", id=page.id, time=page.time, messages=turns)
@@ -251,7 +251,7 @@ def interaction_of(page: Page) -> Discussion | Reaction:
 
 
 def turns_of(text: str) -> tuple[Message, ...]:
-    """Return the turns of a transcript, or () unless the text begins with a speaker's name and contains words of the user."""
+    """Return the turns in a transcript, or () if the text doesn't begin with a speaker's name or the user says nothing."""
     marks = list(_compile_marks().finditer(text))
     if not marks or text[: marks[0].start()].strip():
         return ()

@@ -1,7 +1,7 @@
-"""Find the new messages of a conversation. An agent may record the whole conversation again after every turn.
+"""Find the new messages in a conversation. An agent may record the whole conversation again after every turn.
 
 New messages are stored as a part, which is a separate ledger entry with an id derived from the conversation's id. Existing
-entries never change, because a run may be reading them.
+entries are never changed, because a run may be reading them.
 """
 
 import hashlib
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from commonplace.domain.interactions import Discussion, Message
 from commonplace.ports.night import Ledger, LedgerEntry
 
-_ID_CHARACTERS = 90  # the id of a part begins with this many characters of the conversation's id; ids have at most 128
-_FIRST_LOOKUP = 16  # number of parts in the first lookup; each further lookup doubles the number
+_ID_CHARACTERS = 90  # how many characters of the conversation's id begin the id of a part, which has at most 128
+_FIRST_LOOKUP = 16  # how many parts the first lookup covers; each further lookup doubles the number
 
 
 def part_id(conversation_id: str, number: int) -> str:
@@ -22,7 +22,7 @@ def part_id(conversation_id: str, number: int) -> str:
 
 
 def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[LedgerEntry]:
-    """Return the entries of the conversation and of its parts, in order."""
+    """Return the ledger entries of the conversation and its parts, in order."""
     entries = ledger.entries(user_id, [conversation_id])
     first, count = 1, _FIRST_LOOKUP
     while True:
@@ -34,7 +34,7 @@ def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[L
 
 
 def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
-    """Return the recorded messages in order. A message whose text was dropped is None."""
+    """Return the recorded messages, in order, with None for a message whose text was dropped."""
     messages: list[Message | None] = []
     for entry in entries:
         messages += entry.interaction.messages if isinstance(entry.interaction, Discussion) else [None] * entry.messages
@@ -42,7 +42,7 @@ def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
 
 
 def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Message]]) -> tuple[int, int]:
-    """Count the leading messages that are already recorded verbatim. Returns the number of messages and of their pieces."""
+    """Count the leading messages that are already recorded verbatim. Returns how many messages and how many pieces match."""
     at = 0
     for place, pieces in enumerate(new):
         if list(known[at : at + len(pieces)]) != list(pieces):
@@ -52,11 +52,11 @@ def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Messa
 
 
 def growth(known: Sequence[Message | None], messages: Sequence[Message], aligned: bool) -> tuple[list[int], list[int]]:
-    """Return the indexes of new messages and of changed messages. A changed message keeps its recorded text.
+    """Return the indexes of new messages and of changed messages. Recorded text is kept even if the message changed.
 
     Messages are compared by id if both have ids, otherwise by position and text. `messages` may lack earlier known messages.
-    If no id and no text is known, all messages are new, so that nothing is lost. If `aligned` is True, `messages` begin at
-    the first of `known`, and this rule does not apply.
+    If no id and no text is known, all messages count as new, so that nothing is lost. If `aligned` is True, `messages` start
+    at the first of `known`, and this rule doesn't apply.
     """
     names, by_id = _number_ids(messages), dict(zip(_number_ids(known), known, strict=True))
     by_id.pop(None, None)
@@ -64,7 +64,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message], aligned
     new, changed = [], []
     for at, (name, message) in enumerate(zip(names, messages, strict=True)):
         old = known[start + at] if start + at < len(known) else None
-        by_place = name is None or old is None or old.id is None  # a dropped message has no id either
+        by_place = name is None or old is None or old.id is None  # dropped messages have no id either
         is_new = name not in by_id and (not by_place or start + at >= len(known))
         old = by_id.get(name, old)
         if is_new:

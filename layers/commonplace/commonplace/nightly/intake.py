@@ -21,14 +21,14 @@ from commonplace.nightly.growth import growth, messages_of, part_id, recorded_pa
 from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
-_ID_CHARACTERS = 90  # characters of the interaction's id in the ids of later pieces, which have 127 of at most 128 characters
+_ID_CHARACTERS = 90  # how many characters of the interaction's id are in the ids of later pieces, which have 127 characters
 _LAST = MAX_TEXT // 10  # split at a word boundary if there is one in the last 800 characters
 _BATCH, _BATCH_CHARACTERS = 100, 150_000
 _CHANGED = "differs from the message that was recorded at this place, which stays"
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
-    """Split texts of more than 8,000 characters. A long explicit request becomes several requests. The first keeps the id."""
+    """Split texts longer than 8,000 characters. A long explicit request becomes several, of which the first keeps the id."""
     if isinstance(interaction, Discussion):
         return [interaction.model_copy(update={"messages": tuple(split_messages(interaction.messages))})]
     if isinstance(interaction, Explicit):
@@ -42,12 +42,12 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
 
 
 def split_messages(messages: Sequence[Message]) -> list[Message]:
-    """Split each message of more than 8,000 characters into several messages."""
+    """Split each message longer than 8,000 characters into several messages."""
     return [message.model_copy(update={"content": piece}) for message in messages for piece in split_text(message.content)]
 
 
 def split_text(text: str) -> list[str]:
-    """Split a text into pieces of at most 8,000 characters, between words if possible. Joined, the pieces equal the text."""
+    """Split a text into pieces of at most 8,000 characters, between words if possible. The joined pieces equal the text."""
     pieces = []
     while len(text) > MAX_TEXT:
         blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")
@@ -58,7 +58,7 @@ def split_text(text: str) -> list[str]:
 
 
 def record_interactions(interactions: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Record new interactions and new messages of known conversations, in batches. Only invalid interactions are refused."""
+    """Record new interactions, and new messages in known conversations, in batches. Only invalid interactions are refused."""
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
     intake = _Intake(caller, ledger)
@@ -92,13 +92,13 @@ class _Intake:
         grown = 0
         for checked, before in batch:
             if checked.name in first and checked.name in fresh:
-                del first[checked.name]  # an id may repeat in this batch, with more messages
+                del first[checked.name]  # the same id may come again in this batch, with more messages
             else:
                 grown += self._record_growth(checked, before)
         return len(fresh) + grown
 
     def _record_growth(self, checked: Checked, before: Interaction | None) -> bool:
-        """Record the new messages of a known conversation as a part. Returns whether the conversation has new messages."""
+        """Record the new messages in a known conversation as a part. Returns whether there are any."""
         discussion = checked.interaction
         if not isinstance(discussion, Discussion):
             return False
@@ -106,7 +106,7 @@ class _Intake:
             entries = recorded_parts(self.ledger, self.caller.user_id, checked.name)
             known = messages_of(entries)
             if not known:
-                return False  # an interaction of another kind has this id
+                return False  # a different kind of interaction has this id
             begun, at = same_beginning(known, [split_messages([message]) for message in discussion.messages])
             pieces, places = self._split_new_messages(begun, discussion, before)
             new, changed = growth(known[at:], pieces, aligned=begun > 0)
@@ -132,7 +132,7 @@ class _Intake:
     def _split_new_messages(
         self, begun: int, discussion: Discussion, before: Interaction | None
     ) -> tuple[list[Message], list[int]]:
-        """Return the redacted pieces of the messages from `begun` on, and the message index of each piece."""
+        """Return the redacted pieces of the messages from index `begun`, and the message index of each piece."""
         if begun == len(discussion.messages):
             return [], []
         asking = min(begun, 1)  # the previous message may ask for a secret

@@ -1,4 +1,4 @@
-"""Define the schema of a model's answer, and parse the memories that the model proposes."""
+"""Define the schema for a model's answer, and parse the memories that the model proposes."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -66,11 +66,11 @@ class Proposals(BaseModel):
 
 
 SHAPE = schema(Proposals, "validation")
-"""The JSON schema that the API enforces on the whole answer. The parser validates each item separately."""
+"""The JSON schema that the API enforces for the whole answer. The parser validates each item separately."""
 
 
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
-    """Return the candidate in an item of the answer, or the reason it is rejected."""
+    """Convert an item in the answer to a candidate, or return the reason that the item is rejected."""
     if isinstance(item, dict) and not item.keys() & {"message", "evidence"}:
         item = {**item, **_locate_content(item.get("content"), messages)}
     try:
@@ -95,7 +95,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
 
 
 def _locate_content(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
-    """Return the message and the passage that share most stems with `content`, as fields for an item without evidence."""
+    """Return the message and the passage that share the most stems with `content`, as fields for an item without evidence."""
     wanted = subject_stems(content) if isinstance(content, str) else frozenset[str]()
     places = [
         (len(shared_stems(wanted, subject_stems(evidence))), -length, {"message": number, "evidence": evidence})

@@ -1,4 +1,4 @@
-"""Views of the memories during a run. A view includes changes that are planned but not applied yet."""
+"""Views of the memories during a run, which include changes that are planned but not yet applied."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
@@ -13,13 +13,13 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import PlannedOperation, RunContext, decode_vector
 from commonplace.text.foundation import tokenizer
 
-_NEAR = 0.33  # a lower cosine is not informative
-_SHARED = 0.25  # least share of common words
-_COMPARED = 8  # number of memories compared by words, and also by vector, as when a memory is stored
+_NEAR = 0.33  # a lower cosine says nothing
+_SHARED = 0.25  # the least share of common words
+_COMPARED = 8  # how many memories are compared by words, and how many by vector, as when a memory is stored
 
 
 class RunMemoryView:
-    """The stored memories plus the staged operations of one run."""
+    """The stored memories as changed by a run's staged operations."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -76,7 +76,7 @@ class RunMemoryView:
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def closed(self) -> list[Memory]:
-        """Return the inactive memories. Active records are read one by one and not held."""
+        """Return the inactive memories. Active records are read one by one and not kept in RAM."""
         items = (memory for memory in self._ports.records.all(self._context.user_id) if memory.memory_id not in self._staged)
         staged = (memory for memory, _ in self._staged.values())
         return [memory for memory in chain(items, staged) if memory.status != "active"]
@@ -122,7 +122,7 @@ class RunMemoryView:
 
 
 class StagedView:
-    """A view without the targets of `decisions`. Memories that the decisions add are missing, because they have no id yet."""
+    """A view without the targets of `decisions`. Memories that the decisions add are missing because they have no id yet."""
 
     def __init__(self, view: MemoryView, decisions: Iterable[Decision]) -> None:
         self._view = view

@@ -1,4 +1,4 @@
-"""Check each decision of a day and turn it into operations on the records."""
+"""Check each decision about a day and convert it to operations on the records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ _CLOSED = "the memory that it would close was already closed by another operatio
 
 
 def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
-    """Plan the operations of a day, without applying limits. The plan also lists dropped decisions, with reasons."""
+    """Plan a day's operations, without applying limits. The plan also lists the dropped decisions, with reasons."""
     work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda decision: not decision.candidate.forgets):
         work.add(decision)  # forget requests first, because other changes apply to the memories that remain
@@ -114,7 +114,7 @@ class _DayOperations:
         begun, remainder = len(self.operations), joined([left for left in lefts if left])
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
             self._plan_operation(replace(decision, content=remainder or None), few, erases=erases)
-            remainder = ""  # store the remaining text of all targets once
+            remainder = ""  # so that the remaining text of all targets is stored once
         left = self.operations[begun].opens
         self.successors |= dict.fromkeys((memory.memory_id for memory in targets), left.memory if left else None)
 
@@ -133,7 +133,7 @@ class _DayOperations:
         self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=is_request))
 
     def _follow_successors(self, shown: Sequence[Memory]) -> list[Memory]:
-        """Return the newest version of each memory, so that a second correction on one day changes the corrected memory."""
+        """Return the newest value of each memory, so that a second correction on one day changes the corrected memory."""
         memories: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory
@@ -144,7 +144,7 @@ class _DayOperations:
         return list(memories.values())
 
     def _build_remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
-        """Build a memory from the text that a forget request leaves of its targets. The fields come from the target `of`."""
+        """Build a memory from the text that a forget request leaves of its targets. Its fields come from the target `of`."""
         now = self.context.caller.now
         candidate = Candidate(
             content=text,
@@ -194,7 +194,7 @@ class _DayOperations:
 
 
 def _is_too_unsure_to_close(decision: Decision, targets: Sequence[Memory]) -> bool:
-    """Return whether a decision is unsure and a target is durable. Forget requests need no confidence."""
+    """Return whether a decision is unsure and one of its targets is durable. Forget requests need no confidence."""
     unsure = decision.candidate.confidence < DURABLE_FROM and not decision.candidate.forgets
     return unsure and any(memory.durability == "durable" for memory in targets)
 
@@ -249,7 +249,7 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
 
 
 def _compute_remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
-    """Return the sentences that a request does not cover. A merge may have omitted one, so its sources are read instead."""
+    """Return the sentences that a request doesn't cover. A merge may have left some out, so its sources are read instead."""
     records = context.ports.records
     ids = made_of(memory, records)
     sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]

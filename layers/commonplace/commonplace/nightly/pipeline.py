@@ -1,4 +1,4 @@
-"""Pipeline mode: a model proposes memories, then decides how they change the stored memories. Code checks both steps."""
+"""Pipeline mode: a model proposes memories, then decides how these change the stored ones. Code checks both steps."""
 
 import json
 from collections import deque
@@ -53,7 +53,7 @@ class Choices(BaseModel):
 
 @dataclass(frozen=True)
 class Case:
-    """A candidate, its number within the day, and stored memories on the same subject."""
+    """A candidate, with its number within the day and stored memories about the same subject."""
 
     number: int
     candidate: Candidate
@@ -76,7 +76,7 @@ class Case:
 
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Let the model propose memories for a day and decide on changes. Returns the reading and the unread interactions."""
+    """Let the model propose memories for a day and decide about changes. Returns the reading and the unread interactions."""
     extraction = _extract_candidates(day, model)
     candidates = _replace_forget_requests(extraction, day)
     decisions, notes = _decide_candidates(day, candidates, view, model, now)
@@ -130,8 +130,8 @@ def _extract_candidates(day: Day, model: MeteredModel) -> _Extraction:
 
 
 def _find_truncated_part(items: Items, chunk: Chunk) -> Chunk:
-    """Return the lines from the last mentioned message on, because a truncated answer may not cover these lines."""
-    # a list, because a model's answer may contain unhashable values
+    """Return the lines from the last message mentioned onwards, because a truncated answer may not cover them."""
+    # a list, because a model's answer may contain values that can't be hashed
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
     return chunk[max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0) :]
 
@@ -139,7 +139,7 @@ def _find_truncated_part(items: Items, chunk: Chunk) -> Chunk:
 def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
     """Replace the model's forget requests with the user's explicit requests, and sort the candidates by message.
 
-    A request of the model is kept where the user refers to an earlier message ("forget that").
+    A request from the model is kept if the user refers to an earlier message ("forget that").
     """
     unread = {interaction for skipped in extraction.unread for interaction in skipped.interactions}
     read = [utterance for utterance in day.utterances if utterance.role == "user" and utterance.interaction_id not in unread]
@@ -158,7 +158,7 @@ def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidat
 
 
 def _is_unserved(request: Candidate, day: Day) -> bool:
-    """Return whether the evidence contains a genuine forget request that does not say what to forget."""
+    """Return whether the evidence contains a genuine forget request that doesn't say what should be forgotten."""
     utterance = day.utterance_at(request.interaction_id, request.position)
     requests = forget_requests_in(request.evidence, utterance, day.before(utterance)) if utterance else []
     return any(request.meant and not request.can_be_served for request in requests)
@@ -171,7 +171,7 @@ def _locate(candidate: Candidate) -> tuple[str, int]:
 def _decide_candidates(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
-    """Return the decisions about the candidates, and notes. The model decides about candidates that the rules leave open."""
+    """Return the decisions about the candidates, and notes. The model decides whatever the rules leave open."""
     by_rules = decide(candidates, view, now)
     requests = [decision for decision in by_rules if decision.operation == "FORGET"]
     cases: list[Case] = []
@@ -186,13 +186,13 @@ def _decide_candidates(
 
 
 def _is_undecided(candidates: Sequence[Candidate], decision: Decision) -> bool:
-    """Return whether the model must decide. Rules decide about known, outdated and weak candidates and forget requests."""
+    """Return whether the model must decide. Rules handle known, outdated and weak candidates, and forget requests."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
     return not settled and any(decision.candidate is candidate for candidate in candidates)
 
 
 def _remove_forgotten_text(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
-    """Remove text that the user asked to forget, so that an update can't restore the text."""
+    """Remove text that the user asked to forget, so that an update can't restore it."""
     for memory in memories:
         text = memory.content
         for request in requests:
@@ -218,7 +218,7 @@ def _choose_decisions(cases: Sequence[Case], day: Day, model: MeteredModel) -> t
 
 
 SHAPE = schema(Choices, "validation")
-"""The JSON schema that the API enforces on the whole answer. The parser validates each decision separately."""
+"""The JSON schema that the API enforces for the whole answer. The parser validates each decision separately."""
 
 
 def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
@@ -257,7 +257,7 @@ def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """Return the candidate number and decision, or None if `item` is invalid. `taken` has targets of earlier decisions."""
+    """Return the candidate number and decision, or None if `item` is invalid. `taken` lists targets of earlier decisions."""
     try:
         choice = Choice.model_validate(item)
     except ValidationError:

@@ -10,7 +10,7 @@ from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import tokens_of
 
 CHUNK_TOKENS = 60_000
-"""The maximum estimated number of tokens per model call. A day with 50 long messages fits into two calls."""
+"""The maximum estimated number of tokens per call to the model. A day with 50 long messages fits into two calls."""
 
 _LEFT_OUT = " […] "
 _BEFORE_START, _BEFORE_END = 200, 600
@@ -29,13 +29,13 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """Return one line per message that has own words of the user, with the shortened previous message of the assistant."""
+    """Return a line for each message with the user's own words, plus the assistant's previous message, shortened."""
     utterances = [utterance for utterance in day.utterances if utterance.own_words.strip()]
     return [_build_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
 
 
 def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
-    """Yield the lines in chunks of at most `most_tokens` estimated tokens. A longer line is a chunk of its own."""
+    """Yield the lines in chunks of at most `most_tokens` estimated tokens. A longer line becomes a chunk of its own."""
     return map(tuple, in_batches(lines, len(lines), lambda line: tokens_of(line.json), most_tokens))
 
 
@@ -45,7 +45,7 @@ def interactions_in(lines: Sequence[PromptLine]) -> list[str]:
 
 
 def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
-    """Build the user message: the date, the lines as delimited data, and `request` with the tag of the data for `{data}`."""
+    """Build the user message from the date, the lines as delimited data, and `request`, whose `{data}` is the data's tag."""
     body = "\n".join(line.json for line in lines)
     mark = unused_mark([body])
     parts = {"date": f"{day.date:%A, %Y-%m-%d}", "messages": body}

@@ -1,4 +1,4 @@
-"""Choose whether rules or a model read the days of a run. Rules also read the interactions that the model can't read."""
+"""Choose whether rules or a model read a run's days. Rules also read the interactions that the model can't read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ NO_MODEL = "there is no model: read by rules"
 
 
 def mode_of(requested: Mode | None, model: LanguageModel | None) -> Mode:
-    """Return the requested mode of a run, by default `pipeline`. Without a model, the mode is always `rules`."""
+    """Return the requested mode of a run (default: `pipeline`). If there is no model, the mode is always `rules`."""
     return "rules" if model is None else requested or "pipeline"
 
 
 @dataclass(frozen=True)
 class ModeReader:
-    """Reads days in any mode during one user's run. Model calls count toward the token budget of the UTC date of `now`."""
+    """Reads days in any mode during one user's run. Calls to the model count toward the token budget for `now`'s UTC date."""
 
     rules: Reader
     ports: NightPorts
@@ -42,7 +42,7 @@ class ModeReader:
         A failing model raises no error. If a retry would not help (no model, no budget, a malformed request), the rule-based
         reader reads the interactions now and adds a note. If a retry may help (the model is down, slow or declines), the
         interactions are `unread` and stay pending. `failed_twice` contains the ids of interactions that two runs failed to
-        read, and that the rule-based reader reads instead. `answers` contains the saved answers of the run.
+        read. The rule-based reader reads these instead. `answers` contains the run's saved answers.
         """
         model = self.ports.model
         if model is None:

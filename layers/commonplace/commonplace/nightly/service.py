@@ -1,6 +1,6 @@
-"""Operations on one user's nightly runs, for people and applications. Models have no access to them.
+"""Operations on one user's nightly runs, for people and applications. Models have no access to these operations.
 
-The modules that read interactions are imported on demand, because most callers only look at results.
+The modules that read interactions are imported on demand because most callers only look at results.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ class Nights:
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
 
     def nightly(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """Complete an unfinished run, read the pending interactions, and yield each run. One call makes up to twenty runs.
+        """Complete an unfinished run, read the pending interactions, and yield each run. One call performs up to twenty runs.
 
         The iterator ends without an error if another process takes over. Raises `CONFLICT` if another run is already active.
         """
@@ -93,7 +93,7 @@ class Nights:
         return report.newest_that_fit(self.runs(limit))
 
     def run(self, run_id: str) -> Run:
-        """Return the run with this id. The id "last" stands for the newest run. Raises `NOT_FOUND` if there is none."""
+        """Return the run with this id. The id "last" means the newest run. Raises `NOT_FOUND` if there is no such run."""
         runs, user_id = self.context.night.runs, self.context.user_id
         if of_type(str, run_id, "run_id") == LAST:
             run, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
@@ -108,31 +108,31 @@ class Nights:
         return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run, and return the run of the undo. With `reread`, the next nightly run reads the interactions again."""
+        """Undo a run, and return the undoing run. If `reread` is true, the next nightly run reads the interactions again."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._get_run_to_undo(run_id), self.context, lease, reread)
             return self._publish_run(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
-        """Undo an operation and return the run of the undo. The id "last" stands for the last operation except undos."""
+        """Undo an operation, and return the run that undoes it. The id "last" means the last operation that isn't an undo."""
         of_type(str, operation_id, "operation_id")
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
             return self._publish_run(undo.undo_operation(chosen, self.context, lease), lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
-        """Apply the operations of a run that wait for review. An operation is `lost` if its memory has changed since."""
+        """Apply a run's operations that wait for review. An operation is `lost` if its memory has changed since planning."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._get_run_to_change(run_id), self.context, lease)
             return with_unread(self._publish_run(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
-        """Discard the operations of a run that wait for review."""
+        """Discard a run's operations that wait for review."""
         with exclusive_lease(self.context) as lease:
             return undo.discard(self._get_run_to_change(run_id), self.context, lease)
 
     def history(self, name: str) -> History:
-        """Return all values of a key, or the lineage of a memory id. The error `KEY_NOT_FOUND` suggests similar keys."""
+        """Return all values of a key, or the lineage of a memory. The error `KEY_NOT_FOUND` suggests similar keys."""
         from commonplace.contract import validate
         from commonplace.use_cases import history
         from commonplace.use_cases.named import naming
@@ -153,7 +153,7 @@ class Nights:
         return RunOptions(self.read, taken, name, prompt_version(taken), self.may_continue, progress)
 
     def _take_up_unfinished(self, lease: Lease) -> Run | None:
-        """Return the unfinished run after counting another attempt, or None if there is no unfinished run."""
+        """Count another attempt of the unfinished run and return the run, or return None if all runs are finished."""
         run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
             return None
@@ -183,7 +183,7 @@ class Nights:
         return noted
 
     def _get_run_to_undo(self, run_id: str) -> Run:
-        """Return the run with this id. "last" means the newest applied run except undos, so that an undo may be repeated."""
+        """Return the run with this id. "last" means the newest applied run except undos, so that undoing it twice is safe."""
         if run_id != LAST:
             return self.run(run_id)
         applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)
@@ -200,7 +200,7 @@ class Nights:
 
 
 def _was_applied(run: Run) -> bool:
-    """Return whether the run applied a change. A nightly run without changes counts as applied."""
+    """Return whether the run applied a change. A nightly run with nothing to change counts as applied."""
     if run.kind in ("undo", *OF_NO_CHANGE):
         return False
     outcomes = {operation.outcome for operation in run.operations}

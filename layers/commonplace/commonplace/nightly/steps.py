@@ -1,4 +1,4 @@
-"""The steps of a nightly run. Each step is saved before it takes effect, so that a crashed run can resume.
+"""The steps in a nightly run. Each step is saved before it takes effect, so that a crashed run can resume.
 
 A run processes one day after another. It saves each day's plan before applying it, applies each operation at most once, and
 saves its state after each day. A resumed run starts with the first unfinished day.
@@ -21,18 +21,18 @@ from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, pa
 MOST_INTERACTIONS = 500
 """The maximum number of interactions per run. The next run of the same night reads the rest."""
 _DAMAGED = "these interactions can't be read, and are given up"
-_FAILURES_BEFORE_RULES = 2  # after this many failed runs, the rule-based reader reads the interaction
+_FAILURES_BEFORE_RULES = 2  # how many runs must fail before the rule-based reader reads the interaction
 _TRIES = 3
 _NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
 _DAMAGED_PLAN = "the plan of a day can't be read; applied operations stay, and its interactions are left for another run"
 
 Progress = Callable[[int, int], None]
-"""A callback that receives the number of finished interactions and the total number of interactions."""
+"""A callback that receives the number of finished interactions and the total number."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run. `mode` applies to new runs. `may_continue` is called before each day, and `progress` after it."""
+    """The options for a run. `mode` applies to new runs. `may_continue` is called before each day, `progress` after it."""
 
     read: ReadDay
     mode: Mode
@@ -43,7 +43,7 @@ class RunOptions:
 
 
 def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collection[str] = ()) -> Run | None:
-    """Start a run over the pending interactions that are not in `tried`. Returns None if there are none."""
+    """Start a run over the pending interactions that aren't in `tried`. Returns None if there are none."""
     entries = pending(context, tried)
     if not entries:
         return None
@@ -105,7 +105,7 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
 
 
 def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedOperation, ...]]:
-    """Return the changes that a run would make now. No memory is changed, but the model is called, which costs money."""
+    """Return the changes that a run would make now. No memory is changed, but the model is called, which may cost money."""
     entries = pending(context)
     run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
@@ -122,7 +122,7 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
 
 
 def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], context: RunContext) -> Run:
-    """Return a copy of the run that includes the results of a plan and the plan's `operations`."""
+    """Return a copy of the run that includes a plan's results and `operations`."""
     summed = ("dropped", "candidates", "unread", "stopped", "calls", "input_tokens", "output_tokens")
     results = {name: getattr(run, name) + getattr(plan, name) for name in summed}
     results["operations"] = (*run.operations, *operations)
@@ -144,7 +144,7 @@ def _report_progress(night: RunOptions, done: int, entries: Collection[LedgerEnt
 
 
 def _load_or_make_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
-    """Return the saved plan of a day, or make and save one. After three failed attempts, the interactions stay unread."""
+    """Return the saved plan for a day, or make and save one. After three failed attempts, the interactions stay unread."""
     parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:

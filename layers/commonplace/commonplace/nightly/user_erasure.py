@@ -30,12 +30,12 @@ from commonplace.use_cases.unmerge import Unmerge
 
 @dataclass(frozen=True)
 class ErasureScope:
-    """The records that are erased with a memory, and the merges that are repeated without them.
+    """The records to erase together with a memory, and the merges to repeat without them.
 
-    `ids` contains the ids of all erased memories. Among them, `damaged` ids have an unreadable record, and `purged` ids have
-    no record. `memories` contains the erased records that still have text, newest first. `merged` contains the ids of
-    memories merged from erased and other sources, `left` contains these other sources, and `standing` the merged memories
-    that still replace these sources. `names` contains the external names of the purged ids.
+    `ids` contains the ids of all erased memories. Of these, `damaged` ids have an unreadable record, and `purged` ids have
+    none. `memories` contains the erased records that still have text, newest first. `merged` contains the ids of memories
+    merged from erased and other sources, `left` contains these other sources, and `standing` the merged memories that still
+    replace these sources. `names` contains the external names of the purged ids.
     """
 
     ids: frozenset[str]
@@ -63,10 +63,10 @@ class Known:
     backups: Callable[[], Sequence[Backup]]
 
     def scope(self, names: Sequence[str], aliases: Sequence[Alias], document: str | None = None) -> ErasureScope:
-        """Return the scope of erasing the memories with these ids or external names.
+        """Return what is erased together with the memories that have these ids or external names.
 
-        Backups are read if an id has no record or a memory is a passage, because the passage may have had another memory
-        before. `document` is the reference of a document to erase as a whole, without copies of its passages elsewhere.
+        Backups are read if an id has no record, or if a memory is a passage, whose text may have had another memory earlier.
+        `document` is the reference of a document that is erased as a whole. Active copies elsewhere are kept.
         """
         ids = {memory.memory_id for memory in self.stored}.union(self.unreadable)
         scope = self._find_scope(_resolve(names, aliases, ids), self.stored, document)
@@ -126,7 +126,7 @@ class _Reach:
         for memory in self.known.values():
             self.closed_by[memory.superseded_by or ""].append(memory.memory_id)
             self.named_by[memory.supersedes or ""].append(memory.memory_id)
-        # An undone merge or an unreadable record has lost its links.
+        # An undone merge has lost its links, as has an unreadable record.
         self.suspects = [
             memory.memory_id
             for memory in self.known.values()
@@ -134,7 +134,7 @@ class _Reach:
         ]
 
     def follow(self, memory_id: str, is_copy: bool = False) -> None:
-        """Add a memory and all linked memories to the scope. With `is_copy`, skip successors with an active successor."""
+        """Add a memory and all linked memories to the scope. For a copy, skip successors that have an active successor."""
         ahead = [(memory_id, True)]
         while ahead:
             reached, whole = ahead.pop()
@@ -170,7 +170,7 @@ class _Reach:
         return memory.status == "active" or self.still_replaces(memory.superseded_by) or self._is_separated(memory)
 
     def _find_newer(self, memory_id: str) -> Iterator[str]:
-        """Yield the memories that replaced a memory, and the merges that contain it."""
+        """Yield the memories that replaced a memory, and the merges that include it."""
         memory = self.known.get(memory_id)
         if memory is not None and memory.superseded_by is not None:
             yield memory.superseded_by
@@ -207,7 +207,7 @@ class ErasableUser:
             return sum(1 for _ in self.context.ports.records.all(self.user_id)) + len(flaws.unreadable)
 
     def erase(self) -> Erased:
-        """Permanently erase all data of the user: files first, then pages, then the rest. Returns the number of memories.
+        """Permanently erase all of the user's data, first files, then pages, then the rest. Returns the number of memories.
 
         Raises `CONFLICT` while a run of this user is active, because the run could write the data back. The call is safe
         to repeat after a crash.
@@ -222,14 +222,14 @@ class ErasableUser:
         return Erased(memories=memories, notes=self.notes())
 
     def notes(self, wait: bool = True) -> Notes | None:
-        """Return a warning if erased data remains in a log file. With `wait`, first wait a few seconds for other readers."""
+        """Return a warning if erased data remains in a log file. If `wait` is true, wait a few seconds for other readers."""
         return None if self.context.night.finish_erasing(wait) else Notes(warnings=[LEFT_IN_LOG])
 
     def scope(self, memory_id: str) -> ErasureScope:
-        """Return the scope of `erase_memory`: the memory, its lineage, memories merged from it, and affected merges.
+        """Return the scope of `erase_memory`, which is the memory, its lineage, memories merged from it, and affected merges.
 
         `memory_id` may be an external id. If an id has no record, its memory is looked up in the backups. Raises `NOT_FOUND`
-        if no text of the memory is stored.
+        if none of the memory's text is stored.
         """
         return self._find_scope([of_type(str, memory_id, "memory_id")])
 
@@ -254,7 +254,7 @@ class ErasableUser:
         return scope
 
     def erase_memory(self, memory_id: str) -> Erased:
-        """Erase a memory with its older and newer values. Returns the erased ids and the ids of merges made again without it.
+        """Erase a memory with its older and newer values. Returns the erased ids and the ids of merges repeated without it.
 
         Memories merged from the erased memory are erased too. Their other sources are merged again, or reopened if they can't
         be merged. If a merged memory was later given a new value, its other sources are erased too. Erasing a passage also
@@ -274,10 +274,10 @@ class ErasableUser:
             places |= erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)[1]
             if scope.purged:
                 self.erasure.forget_purged(self.user_id, scope.purged, scope.names)
-            for memory_id in scope.damaged:  # first, because other records show that this is not the repair of a record
+            for memory_id in scope.damaged:  # first, while other records still show that words are erased
                 self.erasure.erase_unreadable(self.user_id, memory_id, forgotten=bool(scope.memories))
             remade = Unmerge(scope.left, scope.standing, lease).make() if scope.left else ()
-            # Erase the named memories last: after a crash, their words are needed to find the others.
+            # Erase the given memories last, because after a crash, their words are needed to find the others.
             order = sorted(scope.memories, key=lambda memory: memory.memory_id in memory_ids)
             for memory in self.context.ports.records.get(self.user_id, [memory.memory_id for memory in order]):
                 self._erase_memory(memory, lease, memory.memory_id in scope.merged)
@@ -289,15 +289,15 @@ class ErasableUser:
     def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
         """Erase a document with all its versions, then the memories of its passages. Returns the ids of these memories.
 
-        The call is safe to repeat after a crash. Raises `NOT_FOUND` if no data of the document is left, and `CONFLICT` while
-        a run of this user is active.
+        The call is safe to repeat after a crash. Raises `NOT_FOUND` if none of the document's data is left, and `CONFLICT`
+        while a run of this user is active.
         """
         check_place(namespace, key)
         documents = self.context.ports.documents
         passages = self._find_passages(namespace, key)
         exists = documents.get(self.user_id, namespace, key) is not None
         with exclusive_lease(self.context):
-            documents.erase(self.user_id, namespace, key)  # even if missing: an earlier erasure may have crashed halfway
+            documents.erase(self.user_id, namespace, key)  # even if missing, as an earlier erasure may have crashed
         if not passages and not exists:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
         nothing = Erased(memories=0, notes=self.notes())

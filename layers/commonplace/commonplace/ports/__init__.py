@@ -1,1 +1,1 @@
-"""Protocols for the interfaces that use cases depend on. All adapters of a protocol pass the same test suite."""
+"""Protocols for the interfaces that use cases depend on. The adapters for each protocol share one test suite."""

@@ -1,4 +1,4 @@
-"""The bundle of ports that every use case receives."""
+"""The ports that every use case receives, bundled in one dataclass."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ from commonplace.ports.records import (
 from commonplace.ports.usage import Feedback, SearchLog, UsageLog
 from commonplace.ports.values import OutOfTime, Weights
 
-if TYPE_CHECKING:  # deferred: most calls start no run
+if TYPE_CHECKING:  # deferred, because few calls start a run
     from commonplace.ports.night import NightPorts
 
 
 @dataclass(frozen=True)
 class Upkeep:
-    """The ports that an index check needs. `contents` is None if there is no index. `pending` lists unconfirmed writes."""
+    """The ports for checking the index. `contents` is None if there is no index. `pending` lists unconfirmed writes."""
 
     everything: AllRecords
     contents: IndexContents | None = None
@@ -35,16 +35,16 @@ class Upkeep:
 
 
 _MOST_PENDING = 200
-_BETWEEN = 25  # changes between two checks of the pending writes
+_BETWEEN = 25  # how many changes are made between two checks of the pending writes
 _PAUSE = 30  # seconds
 _T = TypeVar("_T")
 
 
 class NightQueue(Protocol):
-    """A queue for workers. A message names a user whose nightly run is due, or a run that ran out of time."""
+    """A message queue for workers. Each message identifies a user whose nightly run is due, or a run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a nightly run for each user, and return their number. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a nightly run for each user, and return how many. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
         """Queue the rest of a run to start in `seconds`, at most 900. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
@@ -59,11 +59,11 @@ class Relay:
     pending: PendingWrites | None = None
 
     def may_go_on(self, user_id: str, done: int) -> bool:
-        """Return whether the run has time left and at most 200 of the user's writes wait for the index."""
+        """Return whether the run has time left and at most 200 of the user's writes are waiting for the index."""
         return self.in_time() and not (done % _BETWEEN == 0 and self._is_crowded(user_id))
 
     def hand_over(self, user_id: str, run_id: str) -> None:
-        """Send a run to the worker. If many of the user's writes wait for the index, the worker pauses first."""
+        """Send a run to the worker. If over 200 writes are waiting for the index, the worker starts after 30 seconds."""
         self.queue.send_run(user_id, run_id, _PAUSE if self._is_crowded(user_id) else 0)
 
     def _is_crowded(self, user_id: str) -> bool:
@@ -72,7 +72,7 @@ class Relay:
 
 @dataclass(frozen=True)
 class BackupStorage:
-    """Limits on backups. `most` is the maximum number per user, and `days` is how long each backup is stored."""
+    """The limits on backups. `most` is the maximum number per user, and `days` is how long each backup is kept."""
 
     most: int = 10
     days: int = 90
@@ -102,27 +102,27 @@ class Ports:
     summary_seconds: float = 20.0
     """The time limit for a summary including retries, in seconds."""
     fallback: MemoryIndex | None = None
-    """Searches the records while the index is unavailable."""
+    """The index that searches the records directly while the main index is unavailable."""
     profile: Literal["window", "classic"] = "window"
     weights: Weights = field(default_factory=Weights)
     least_similarity: float = SIMILARITIES["balanced"]
-    """The minimum similarity of two memories that are suggested for a merge."""
+    """The minimum similarity at which a merge of two memories is suggested."""
     category_confidence: float = 0.5
     """The confidence below which a store reports the two likeliest categories."""
     night: "Callable[[], NightPorts] | None" = None
-    """Returns the ports for tools that change many memories in one run, which are created by the first call."""
+    """Returns the ports for tools that change many memories in one run. The first call creates the ports."""
     files: StoredFiles | None = None
     """The storage of exports, uploads and backups, or None if this interface stores no files."""
     backups: BackupStorage = BackupStorage()
     upkeep: Callable[[], Upkeep] | None = None
-    """Returns the ports that check and repair the index, which are created by the first call."""
+    """Returns the ports for checking and repairing the index. The first call creates the ports."""
     relay: Relay | None = None
-    """The relay that hands long work to a worker, or None if each call finishes its own work."""
+    """The relay that hands long-running work to a worker, or None if each call finishes its own work."""
     progress: Callable[[int, int | None], None] | None = None
-    """Receives the progress of a long task as the number of finished items and the total, which is None while unknown."""
+    """A callback that receives the number of finished items and the total number, which is None while unknown."""
 
     def in_time(self, things: Iterable[_T]) -> Iterator[_T]:
-        """Yield the items. Raises `OutOfTime` if the call has no time left for the next item."""
+        """Yield each of the `things`. Raises `OutOfTime` if the call has no time left for the next one."""
         for thing in things:
             if self.relay is not None and not self.relay.in_time():
                 raise OutOfTime

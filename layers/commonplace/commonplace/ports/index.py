@@ -1,4 +1,4 @@
-"""Ports of the search index. They find candidates for ranking, and write, check and rebuild the index."""
+"""Ports for the search index, which find candidates for ranking, and write, check and rebuild the index."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ else:
 
 
 class Depth(NamedTuple):
-    """The numbers of candidates that the index returns for ranking, by words and by vector."""
+    """How many candidates the index returns for ranking, by keyword search and by vector search."""
 
     by_words: int
     by_vector: int
@@ -40,7 +40,7 @@ DEPTHS = {"thorough": Depth(200, 100), "fast": Depth(50, 50)}
 
 @dataclass(frozen=True)
 class Corpus:
-    """Statistics of the user's visible memories. `frequencies` has the number of memories that contain each query term."""
+    """Statistics of the user's visible memories. `frequencies` contains the number of memories with each query term."""
 
     memories: int
     average_length: float
@@ -53,10 +53,10 @@ class Corpus:
 class Candidates:
     """Candidates as columns, with one row per memory, in any order.
 
-    Only `ranked` rows may be returned. The words of other rows raise the scores of neighbours in the same session. `cosines`
-    are NaN for memories without a vector. `sessions` are session numbers, or -1. `session_lengths` are the mean numbers of
-    tokens per memory in the session. `speakers` are indexes into `speaker_names`, or -1. `speaker_names` are in lower case.
-    `days` are ordinals of the event date. `created` is in seconds since 1970.
+    Only `ranked` rows may be returned. Other rows only lend their words to the scores of neighbouring memories in the same
+    session. `cosines` are NaN for memories without a vector. `sessions` are session numbers, or -1. `session_lengths` are the
+    mean numbers of tokens per memory in the session. `speakers` are indexes into `speaker_names`, or -1. `speaker_names` are
+    in lower case. `days` are ordinals of the event date. `created` is in seconds since 1970.
     """
 
     ids: list[str]
@@ -82,7 +82,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Legs:
-    """The hits by words and by vector, best first. Each hit is an id with the engine's lexical score or the cosine."""
+    """Keyword hits and vector hits, best first. Each hit is an id with the engine's lexical score or the cosine."""
 
     lexical: Sequence[tuple[str, float]] = ()
     vector: Sequence[tuple[str, float]] = ()
@@ -103,37 +103,37 @@ class Retrieved:
 
 
 class MemoryIndex(Protocol):
-    """The search index, built from the records. Its methods raise `IndexUnavailable` if the index can't answer in time."""
+    """The search index, built from the records. All methods raise `IndexUnavailable` if the index can't answer in time."""
 
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
-        """Return the best memories by words and by vector, their neighbours, and the counts for BM25.
+        """Return the best keyword and vector hits, their neighbours, and the counts for BM25.
 
-        A neighbour is a visible memory of the same session, up to `bm25.REACH` positions away. Neighbours that pass the
-        filter are ranked too, so their own neighbours are returned as well. With `with_legs`, which may take longer, the
-        hits by words and the hits by vector are also returned as two lists.
+        A neighbour is a visible memory in the same session, up to `bm25.REACH` positions away. Neighbours that pass the
+        filter are ranked too, so their own neighbours are returned as well. If `with_legs` is true, the keyword hits and the
+        vector hits are also returned as two separate lists, which may take longer.
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """Return up to `limit` memories by rare shared words and up to `limit` by vector, the most similar first."""
+        """Return up to `limit` memories that share rare words, and up to `limit` with near vectors, most similar first."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        """Return up to `limit` ids of memories, most important first, then newest, and whether some may be missing."""
+        """Return up to `limit` memory ids, by importance and then newest first, and whether some may be missing."""
 
 
 class IndexWriter(Protocol):
-    """Writes changes to the index. Changes may be repeated and may come in any order, because the newest version wins."""
+    """Writes changes to the index. Changes may be repeated and may arrive in any order, because the newest version wins."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes and return an outcome for each, even after network errors. Later searches see the done changes."""
+        """Write changes and return an outcome for each, even after network errors. Later searches see all "done" changes."""
 
 
 class IndexContents(Protocol):
     """The documents of the index. Each method raises `IndexUnavailable` if the index doesn't answer."""
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        """Return the document of each record, or None for a missing one. A damaged document has a different `digest`."""
+        """Return the document of each record, or None if it is missing. A damaged document has a different `digest`."""
 
     def every(self) -> Iterator[IndexedDocument]:
         """Yield all documents of all users, except tombstones, grouped by user."""
@@ -142,7 +142,7 @@ class IndexContents(Protocol):
         """Yield the user's documents, except tombstones. `digest` is "" if the index doesn't store digests."""
 
     def miscounted(self, user_id: str) -> list[str]:
-        """Return the names of the user's stored counts that are wrong. An engine that maintains its counts returns none."""
+        """Return the names of the user's stored counts that are wrong. Engines that maintain their counts return []."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         """Write changes as `IndexWriter.put` does, but also overwrite documents of the same version."""
@@ -168,13 +168,13 @@ class IndexRebuild(Protocol):
 
 
 class PendingWrites(Protocol):
-    """Writes that the index may lack. Each write of a memory adds a row in the same transaction."""
+    """Writes that may not have reached the index yet. Each write of a memory adds a row here in the same transaction."""
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
         """Return the user's records with unconfirmed writes, and whether these are all. The read is strongly consistent."""
 
     def has_more_than(self, most: int, user_id: str) -> bool:
-        """Return whether more than `most` of the user's writes are unconfirmed. This costs less than `pending`."""
+        """Return whether more than `most` of the user's writes are unconfirmed. This is cheaper than `pending`."""
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         """Confirm that the index has this version. The row stays if a newer version is unconfirmed. Calls may be repeated."""
@@ -183,7 +183,7 @@ class PendingWrites(Protocol):
         """Record whether the index's rejection of this version was reported. Returns False if nothing changed."""
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
-        """Yield the records of all users with writes unconfirmed since before `before`. The latest writes may be missing."""
+        """Yield all users' records whose writes before `before` are still unconfirmed. The latest writes may be missing."""
 
     def oldest_pending(self) -> datetime | None:
         """Return the time of the oldest unconfirmed write, or None. The latest writes may be missing."""

@@ -1,4 +1,4 @@
-"""Ports of embedding models and language models, and the token budget."""
+"""Ports for embedding models, language models and the token budget."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -11,7 +11,7 @@ class Embedder(Protocol):
     """Turns a text into a unit vector."""
 
     def __hash__(self) -> int:
-        """Hash by identity, so that results can be cached per embedder."""
+        """Return a hash of the identity, so that results can be cached per embedder."""
 
     @property
     def name(self) -> str:
@@ -21,7 +21,7 @@ class Embedder(Protocol):
         """Return the unit vector of a text, or None if the model doesn't cover the text."""
 
     def features(self, text: str) -> Vector | None:
-        """Return additional features for a classifier, or None if they would cost extra."""
+        """Return additional features for a classifier, or None if computing them would cost extra."""
 
     def embed_question(self, text: str) -> Vector | None:
         """Return the unit vector of a question, for comparison with possible answers, or None if the model can't embed it."""
@@ -31,7 +31,7 @@ class Embedder(Protocol):
 
 
 class WordModel(Embedder, Protocol):
-    """Averages the vectors of the pieces of a text, and counts the pieces."""
+    """Embeds a text as the average of the vectors of its pieces, and counts the pieces."""
 
     def pieces(self, text: str) -> int:
         """Return the number of pieces. Consecutive characters outside the vocabulary count as one piece."""
@@ -64,7 +64,7 @@ class LanguageModel(Protocol):
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        """Call the model, with retries. With a `schema`, the reply must be JSON that matches. Raises `ModelUnavailable`."""
+        """Call the model, with retries. If `schema` is set, the reply is JSON that matches it. Raises `ModelUnavailable`."""
 
 
 class TokenBudget(Protocol):
@@ -74,4 +74,4 @@ class TokenBudget(Protocol):
         """Reserve tokens for a day. Returns False if the reservation would exceed a limit."""
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
-        """Replace a reservation by the number of tokens that were used."""
+        """Replace a reservation with the number of tokens that were actually used."""

@@ -1,4 +1,4 @@
-"""Ports of the ledger, the lease and the stored runs, and a bundle of all the ports that a run needs."""
+"""Ports for the ledger, the lease and the stored runs, and a bundle of all the ports that a run needs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from commonplace.ports.values import Fence
 class LedgerEntry:
     """An interaction in the ledger. `interaction` is None once its text has been dropped.
 
-    `failures` counts the runs that failed on the interaction. `run_id` is the last run that read the interaction or failed
-    on it. `read_at` is the time when the run that read the interaction, or gave up on it, was closed. `messages` is the
-    number of messages of a discussion, even without its text, and 0 for other interactions.
+    `failures` counts the runs that failed on the interaction. `run_id` is the last run that read the interaction or failed on
+    it. `read_at` is when the run that read the interaction, or gave up on it, was closed. `messages` is the number of
+    messages in a discussion, which is known even without its text, and 0 for other interactions.
     """
 
     interaction_id: str
@@ -34,7 +34,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class LedgerMark:
-    """The state of an interaction after its run closes."""
+    """The state to give an interaction when its run is closed."""
 
     state: LedgerState
     failures: int = 0
@@ -46,20 +46,20 @@ class Ledger(Protocol):
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
         """Record each interaction as pending unless its id is known, and return for each whether it is new.
 
-        They are written in one transaction, or last to first, so that a crash never loses successors of a stored one.
+        Interactions are written in one transaction, or last to first, so that a stored one never lacks its successors.
         """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
-        """Return the interactions that no run has read, ordered by their time. The read is strongly consistent."""
+        """Return the interactions that no run has read, oldest first. The read is strongly consistent."""
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
         """Return the entries that exist, in the order of the ids."""
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Mark interactions that still have a text as pending again, and reset their failures. Returns their number."""
+        """Mark interactions that still have a text as pending again, reset their failures, and return how many there are."""
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
-        """Drop texts read or given up before `now - retention`, and return how many. An implausible `now` may be lowered."""
+        """Drop texts read or given up before `now - retention`, and return how many. A store may lower a wrong `now`."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drop the texts of interactions in any state. Pending interactions then count as read."""
@@ -69,17 +69,17 @@ class Ledger(Protocol):
 
 
 class Leases(Protocol):
-    """The lease under which runs change a user's memories. Writes under an older lease raise `LEASE_LOST`."""
+    """The leases under which runs change users' memories. Writes under an older lease raise `LEASE_LOST`."""
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
-        """Take a lease that ends at `until` and has the highest number so far, or return None if another is valid at `now`.
+        """Take a lease until `until` with the highest number so far, or return None if another lease is valid at `now`.
 
         A lease that ends more than twice its duration after `now` counts as free, because the clock must have been set back.
         The factor of two leaves a margin for two machines whose clocks differ.
         """
 
     def renew(self, fence: Fence, until: datetime) -> None:
-        """Extend the lease."""
+        """Extend the lease to `until`."""
 
     def release(self, fence: Fence) -> None:
         """Release the lease, unless a newer one exists."""
@@ -95,10 +95,10 @@ class RunStore(Protocol):
         """Save the current state of the run."""
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
-        """Mark the ledger's entries and save the closed run. If several transactions are needed, the last closes the run.
+        """Mark the ledger's entries and save the closed run. If this takes several transactions, the last one closes the run.
 
-        The call may be repeated after a crash. An entry that is marked `pending` stays pending, with its failures. An entry
-        stays read if its text was erased meanwhile.
+        The call may be repeated after a crash. An entry that is marked `pending` stays pending and keeps its failures. An
+        entry whose text has since been erased stays read.
         """
 
     def get(self, user_id: str, run_id: str) -> Run | None:
@@ -109,7 +109,7 @@ class RunStore(Protocol):
 
 
 class RunParts(Protocol):
-    """Named parts of a run, saved before they take effect. Writes without the newest lease raise `LEASE_LOST`."""
+    """The named parts of a run, each saved before it takes effect. Writes without the newest lease raise `LEASE_LOST`."""
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         """Save a part, such as a model's answer or a day's plan, under a name. An existing part is never replaced."""
@@ -147,13 +147,13 @@ class NightPorts:
     model: LanguageModel | None = None
     allowance: Allowance = Allowance()
     text_retention: timedelta = timedelta(days=30)
-    """How long the text of an interaction is stored after a run has read it."""
+    """How long the text of an interaction is kept after a run has read it."""
     pages: Callable[[str], Pages] | None = None
-    """Returns the pages of the user with the given id. If this is set, each run ends by writing the user's pages."""
+    """Returns the pages of the user with the given id. If set, each run ends by writing the user's pages."""
     finish_erasing: Callable[[bool], bool] = lambda _wait: True
     """Removes erased text from places outside the records, such as a log file.
 
-    The argument is whether to wait a few seconds. Returns False if a reader blocks the removal, which the next write repeats.
+    The argument is whether to wait a few seconds. Returns False if a reader blocks the removal, which the next write retries.
     """
     least_worth: float | None = None
     """The minimum evidence, 0 to 1, for a statement that rules extract. None means the default threshold of the rules."""

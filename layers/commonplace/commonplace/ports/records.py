@@ -1,4 +1,4 @@
-"""Ports of the record store, with the memories of users, their operations, and related rows."""
+"""Ports for the record store, which contains users' memories, their operations, and related rows."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -24,20 +24,20 @@ from commonplace.ports.values import (
 
 
 class MemoryRecords(Protocol):
-    """The record store. Each transaction writes a record, its audit row and the change for the index."""
+    """The record store. A record, its audit row and the change for the index are written in one transaction."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Store each entry unless an active, unexpired memory equals it. Returns each stored memory and whether it is new.
+        """Store each entry unless an equal memory is active and unexpired. Returns each stored memory and whether it is new.
 
-        An expired memory that equals an entry is archived. Each entry is stored completely or not at all. If the audit detail
-        of an entry isn't JSON, nothing is written.
+        An equal memory that has expired is archived. Each entry is stored completely or not at all. If the audit detail of an
+        entry isn't JSON, nothing is written.
         """
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         """Replace a record if the stored version is one lower.
 
-        Raises `CONFLICT` if the stored version differs, or if another active, unexpired memory would be equal. The stored
-        vector stays if content and embedding model are unchanged. Otherwise `vector` replaces it, even if `vector` is None.
+        Raises `CONFLICT` if the stored version differs, or if another active, unexpired memory would be equal. If content and
+        embedding model are unchanged, the stored vector is kept. Otherwise `vector` replaces it, even if that is None.
         """
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
@@ -58,17 +58,17 @@ class MemoryRecords(Protocol):
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with vectors, and whether these are all. The latest writes may be missing."""
+        """Return the newest active records, with vectors, and whether they are all. The latest writes may be missing."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         """Return the changes of one memory, oldest first."""
 
 
 class UserFacts(Protocol):
-    """Facts about a user's memories as a whole."""
+    """Tags, counts and outlines that cover all of a user's memories."""
 
     def tags(self, user_id: str) -> dict[str, int]:
-        """Return the user's tags, 500 at most, with their numbers of active memories. The most used tags come first."""
+        """Return up to 500 of the user's tags, each with its number of active memories, most used first."""
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         """Return counts of the user's memories at `now`, including those embedded by a model other than `embedding_model`."""
@@ -81,21 +81,21 @@ class Operations(Protocol):
     """Applies operations and stores each under its id."""
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
-        """Apply all changes in one transaction. If the operation was applied before, does nothing and returns False.
+        """Apply all changes in one transaction. Does nothing and returns False if the operation has already been applied.
 
         Raises `CONFLICT` if a record is missing or has changed since it was read. Also raises `CONFLICT` if another active
         memory equals `opens` or holds its key, unless the operation closes that memory. If that memory has expired, it is
-        archived instead. Raises `LEASE_LOST` if the fence isn't the newest of its user.
+        archived instead. Raises `LEASE_LOST` if `fence` isn't the user's newest.
         """
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         """Return the operation with that id, or None if it was never applied."""
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
-        """Return the operations with ids from `at` or later, ordered by id."""
+        """Return the operations whose ids were created at or after `at`, ordered by id."""
 
     def newest(self, user_id: str) -> Applied | None:
-        """Return the newest operation that is not an undo. Ids are ordered by time to the millisecond."""
+        """Return the newest operation that is not an undo. Operation ids sort by time to the millisecond."""
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         """Return the active, unexpired memory that holds a key, or None. The read is strongly consistent."""
@@ -111,16 +111,16 @@ class Aliases(Protocol):
         """Store the aliases, and replace existing aliases with the same names."""
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
-        """Return the memory id for each of `names`, without unknown and withdrawn names."""
+        """Return the memory id of each name in `names`, except for unknown and withdrawn names."""
 
     def all(self, user_id: str) -> Iterator[Alias]:
         """Yield all aliases of the user, active and withdrawn, ordered by name."""
 
 
 class ErasedIds(Protocol):
-    """Ids and external names of erased memories, each hashed with its user.
+    """The ids and external names of erased memories, each hashed together with its user's id.
 
-    The store adds a hash when it erases a memory, an unreadable record or a user. The hashes stay after the record is
+    The store adds a hash when it erases a memory, an unreadable record or a user. The hashes are kept after the record is
     deleted. They reveal neither ids nor words.
     """
 
@@ -132,17 +132,17 @@ class TagRows(Protocol):
     """A user's merged and archived tags. Active tags have no row, and are counted by `UserFacts`."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
-        """Return all rows of the user, by a strongly consistent read."""
+        """Return all of the user's rows. The read is strongly consistent."""
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
-        """Replace all rows of the user. Raises `LEASE_LOST` if the fence isn't the newest."""
+        """Replace all of the user's rows. Raises `LEASE_LOST` if `fence` isn't the user's newest."""
 
 
 class AllRecords(Protocol):
     """The records of all users."""
 
     def every(self) -> Iterator[Stored]:
-        """Yield every record of every user in any order, active or closed, including all records written before the call."""
+        """Yield the active and closed records of all users, in any order. No record written before the call is missing."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
         """Yield the user's records, active and closed, ordered by id. Only ids that sort after `after` are included."""
@@ -152,20 +152,20 @@ class RawRecords(Protocol):
     """A user's records with their audit rows."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        """Yield every record of the user, even if closed or unreadable, ordered by id."""
+        """Yield all of the user's records, including closed and unreadable ones, ordered by id."""
 
 
 class UserErasure(Protocol):
     """Erases a user from a store."""
 
     def erase(self, user_id: str) -> None:
-        """Erase all data of the user permanently. Calls may be repeated after a crash. Concurrent writes may survive."""
+        """Permanently erase all of the user's data. Calls may be repeated after a crash. Concurrent writes may survive."""
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         """Erase an unreadable record with its related rows. Returns False if no such record exists.
 
-        `forgotten` means that the words had to be erased. The hash of such a record is stored (`ErasedIds`), so it is never
-        restored. Otherwise the record was only damaged, and an import of the intact record may restore it.
+        `forgotten` means that the words had to be erased. A hash of the id is then stored (`ErasedIds`), so that the record
+        is never restored. Otherwise the record was only damaged, and an import of the intact record may restore it.
         """
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:

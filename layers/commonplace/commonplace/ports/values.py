@@ -21,9 +21,9 @@ else:
     Vector = object  # so that only code that computes with vectors imports numpy
 
 MOST_TAGS = 500
-"""The maximum number of a user's tags that are read at once. The most used tags come first."""
+"""How many of a user's tags are read at once. The most used tags come first."""
 MOST_RATINGS = 500
-"""The maximum number of ratings that are stored per user. Each search reads all of them."""
+"""The maximum number of ratings stored per user. Each search reads all of them."""
 SEARCH_TTL = RATING_TTL = timedelta(days=90)
 
 Clock = Callable[[], datetime]
@@ -56,7 +56,7 @@ class Reply:
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The model gave no usable answer, for the reason in the message. `misconfigured` means a 4xx status other than 429."""
+    """The model gave no usable answer. The message gives the reason. `misconfigured` means a 4xx status other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)
@@ -90,14 +90,14 @@ class Filter:
 
     @property
     def equal(self) -> dict[str, str]:
-        """The required values of fields, by field name. Every index uses these field names."""
+        """The required value of each filtered field, by field name. Every index uses these field names."""
         names = ("collection", "category", "section", "content_type", "subject", "emotion")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The maximum that importance, recency and usage each add to a score, to decide between equally good matches."""
+    """The most that importance, recency and usage can each add to a score, to order equally good matches."""
 
     importance: float = 0.02
     recency: float = 0.02
@@ -122,8 +122,8 @@ class Similar:
 class Statistics:
     """Counts of a user's active memories, and of memories that need maintenance.
 
-    `expired` counts durable memories only, because daily notes are meant to expire. If only the newest memories were
-    counted, `of_newest` is their number.
+    `expired` counts durable memories only, because daily notes are meant to expire. If only the newest memories were counted,
+    `of_newest` is how many.
     """
 
     active: int
@@ -138,7 +138,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class LoggedSearch:
-    """A stored search. The query has no secrets and at most 200 characters. `found` is the number of hits."""
+    """A stored search. Secrets are removed from the query, which is cut to 200 characters. `found` is the number of hits."""
 
     query: str
     found: int
@@ -147,7 +147,7 @@ class LoggedSearch:
 
 @dataclass(frozen=True)
 class Rating:
-    """A user's rating of a memory for a query. The query has no secrets and at most 200 characters."""
+    """A user's rating of a memory for a query. Secrets are removed from the query, which is cut to 200 characters."""
 
     memory_id: str
     query: str
@@ -165,7 +165,7 @@ class IndexUnavailable(Exception):  # noqa: N818 - a state that notes report
 
 
 class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
-    """The call has no time left, and a worker continues the work. `so_far` is the progress as JSON."""
+    """The call has no time left, and a worker will continue the work. `so_far` is the progress as JSON."""
 
     def __init__(self, so_far: "dict[str, JsonValue] | None" = None) -> None:
         super().__init__("out of time")
@@ -174,7 +174,7 @@ class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
 
 @dataclass(frozen=True)
 class Caller:
-    """The verified user and the agent of a call, and its time in the user's zone."""
+    """The verified user and the agent that make a call, and the time of the call in the user's zone."""
 
     user_id: str
     now: datetime
@@ -182,13 +182,13 @@ class Caller:
     redacted: tuple[str, ...] = ()
     """Kinds of secrets that were removed from the request."""
     admin: bool = True
-    """Whether the caller is a person or a program, rather than a model, which may not export or import all memories."""
+    """Whether the caller is a person or a program. Models, for which this is False, may not export or import all memories."""
     waits: bool = True
-    """Whether a new memory is compared with similar memories at once. Otherwise `history` compares them on demand."""
+    """Whether a new memory is compared with similar memories immediately. Otherwise `history` compares them on demand."""
     counts: bool = True
-    """Whether `search_memory` counts the hits as used and stores the query, unlike while a person is still typing."""
+    """Whether `search_memory` counts the hits as used and stores the query. False while a person is still typing."""
     goes_on: str | None = None
-    """The run that a worker continues with this call."""
+    """The id of the run that a worker continues with this call, if any."""
 
 
 COMPARED = "compared"
@@ -243,7 +243,7 @@ class RawRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """A record to write, and its state `before`. `erases` means that the words also vanish from the record's audit rows."""
+    """A record to write, and its state `before`. If `erases` is true, the words are also removed from its audit rows."""
 
     memory: Memory
     audit: Audit
@@ -282,9 +282,9 @@ class Operation:
 class AppliedChange:
     """An applied change. `version` is the new version, and `before` has the old JSON values of the replaced fields.
 
-    `before` is None if the memory is new. It never contains version, time and usage, which each write changes, or words,
-    which only erasures change. `by_model` is the ISO 8601 time when a model closed the memory without a new value, or None
-    if no model did.
+    `before` is None if the memory is new. It never contains version, time and usage, which change with each write, or words,
+    which change only when they are erased. `by_model` is the ISO 8601 time when a model closed the memory without a new
+    value, or None if no model did.
     """
 
     memory_id: str
@@ -307,7 +307,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class Tombstone:
-    """A purged record and its last version."""
+    """The ids and the last version of a purged record."""
 
     user_id: str
     memory_id: str
@@ -337,7 +337,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True)
 class StreamRecord:
-    """A record of the stream. If it is unreadable, `change` is None, and `trouble` explains why without quoting it."""
+    """A change from the stream. If it is unreadable, `change` is None, and `trouble` gives the reason without quoting it."""
 
     sequence: str
     user_id: str

@@ -1,1 +1,1 @@
-"""Find the memories that match a query, by parsing the query and by retrieving and ranking candidates."""
+"""Find the memories that match a query. This package parses the query, and retrieves and ranks candidates."""

@@ -1,7 +1,7 @@
-"""Compute BM25 over a window of neighbours, with pure functions over the columns of `ports/index.py`.
+"""Compute BM25 over a window of neighbours, with pure functions of the columns in `ports/index.py`.
 
-This is BM25F over a window (Robertson & Zaragoza 2009). A memory is scored by its own words and, at a lower weight, by the
-words of its neighbours in the session. An answer gains most from the question before it, and long memories gain less.
+This is BM25F over a window (Robertson & Zaragoza 2009). A memory is scored by its own words and, with a lower weight, by the
+words of its neighbours in the session. An answer gains most from the question before it, and long memories lend less.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ import numpy as np
 from commonplace.ports.index import Candidates, Corpus, Flags, Floats, Integers
 
 REACH = 6
-LABEL_WEIGHT = 0.3  # weight of a term in the labels; a term in the text has weight 1
+LABEL_WEIGHT = 0.3  # weight of a term in the labels, relative to a term in the text
 _SATURATION = 1.2  # BM25's k1
 _LENGTH_WEIGHT = 0.5  # BM25's b
 _BEFORE = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1)
 _AFTER = (0.4, 0.2, 0.15, 0.1, 0.1, 0.1)
 _FROM_QUESTION_BEFORE = 0.6
 _FOR_QUESTION_FROM_AFTER = 0.1
-_ALONE_FROM = 13.0  # neighbours add less in a session whose memories have more tokens than this on average
-_WINDOW_SHARE = 2.2  # mean length of a window relative to its memory, if neighbours add their full weight
+_ALONE_FROM = 13.0  # neighbours add less in a session whose memories have more tokens than this, on average
+_WINDOW_SHARE = 2.2  # the mean length of a window divided by that of its memory, if neighbours have their full weight
 
 
 def inverse_document_frequency(corpus: Corpus) -> Floats:
@@ -30,7 +30,7 @@ def inverse_document_frequency(corpus: Corpus) -> Floats:
 
 
 def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
-    """Return the sum over terms of weight * tf (k1 + 1) / (tf + k1 (1 - b + b * relative length))."""
+    """Return for each row the sum over terms of weight * tf (k1 + 1) / (tf + k1 (1 - b + b * relative length))."""
     damping = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * relative_lengths)
     saturated: Floats = (counts * (_SATURATION + 1) / (counts + damping[:, None])) @ weights
     return saturated
@@ -38,7 +38,7 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """The neighbours of the candidates in rows `of`. A missing neighbour has the row -1. `openness` scales the weights."""
+    """The neighbours of the candidates in rows `of`. The row of a missing neighbour is -1. `openness` scales the weights."""
 
     of: Integers
     rows: Integers
@@ -56,12 +56,12 @@ class Window:
         return total
 
     def near(self, flags: Flags) -> Flags:
-        """Return, for each candidate, whether any of its neighbours has the flag."""
+        """Return, for each candidate, whether the flag is set for any of its neighbours."""
         return np.asarray((np.take(flags, self.rows) & (self.rows >= 0)).any(axis=1))
 
 
 def window(candidates: Candidates, of: Integers | None = None) -> Window:
-    """Find the neighbours of the candidates in rows `of` (default: all), up to `REACH` positions away in the session."""
+    """Find neighbours up to `REACH` positions away in the session, for the candidates in rows `of` or for all candidates."""
     of = np.arange(len(candidates)) if of is None else of
     rows = _find_neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
@@ -73,15 +73,15 @@ def window(candidates: Candidates, of: Integers | None = None) -> Window:
 
 
 def _find_neighbours(candidates: Candidates, of: Integers) -> Integers:
-    """Return the rows one position before and after each candidate, then two positions, and so on. A missing row is -1."""
+    """Return the rows one position before and after each candidate, then those two positions away, etc. -1 means no row."""
     place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
     places, first, which = np.unique(place, return_index=True, return_inverse=True)
     neighbours = np.full((2 * REACH, len(places)), -1)
-    outside = int(np.searchsorted(places, 0))  # rows without a session are first and have no neighbours
+    outside = int(np.searchsorted(places, 0))  # rows without a session come first and have no neighbours
     places, first, inside = places[outside:], first[outside:], neighbours[:, outside:]
     for step in range(1, REACH + 1):
         steps = places[step:] - places[:-step]
-        next_to = steps == step  # the common case: no gap between positions
+        next_to = steps == step  # the common case, without a gap between positions
         np.copyto(inside[2 * step - 2, step:], first[:-step], where=next_to)
         np.copyto(inside[2 * step - 1, :-step], first[step:], where=next_to)
         at = np.flatnonzero((steps > step) & (steps <= REACH))
@@ -91,7 +91,7 @@ def _find_neighbours(candidates: Candidates, of: Integers) -> Integers:
 
 
 def lexical(candidates: Candidates, corpus: Corpus, weights: Floats, around: Window) -> Floats:
-    """Return the BM25 score of each candidate over its own and its neighbours' words. `weights` include term rarity."""
+    """Return the BM25 score of each candidate, from its own and its neighbours' words. `weights` include term rarity."""
     counts = candidates.term_counts[around.of] + around.lent(candidates.term_counts)
     lengths = candidates.lengths[around.of] + around.lent(candidates.lengths)
     in_session = np.where(candidates.sessions[around.of] >= 0, around.openness, 0.0)

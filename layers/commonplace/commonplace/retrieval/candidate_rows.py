@@ -1,4 +1,4 @@
-"""Convert memories to rows and columns for ranking, for engines that return single memories. All functions are pure."""
+"""Convert memories to rows and columns for ranking, for engines that return memories one by one. All functions are pure."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,17 +14,17 @@ from commonplace.retrieval import bm25
 from commonplace.retrieval.documents import Document
 
 NOBODY = frozenset({"user", "assistant"})
-"""Speakers that are roles rather than names of people."""
+"""Speaker names that are roles, not people."""
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 class Row(NamedTuple):
     """The features of a memory that ranking uses.
 
-    `counts` has the number of occurrences of each query term. An occurrence in a label counts as `bm25.LABEL_WEIGHT`.
-    `cosine` is NaN if the memory or the query has no vector. `session` is None for a memory without a position. `speaker` is
-    in lower case. `day` is the ordinal of the event date, in the zone of the event time. `created` is in seconds since 1970.
-    `other_model` is True if the memory has a vector of another model.
+    `counts` contains how often each query term occurs, where an occurrence in a label counts as `bm25.LABEL_WEIGHT`. `cosine`
+    is NaN if the memory or the query has no vector. `session` is None for a memory without a position. `speaker` is in lower
+    case. `day` is the ordinal of the event date, in the zone of the event time. `created` is in seconds since 1970.
+    `other_model` is True if another model embedded the memory.
     """
 
     memory_id: str
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 
 
 def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | None, other_model: bool) -> Row:
-    """Return the row of a memory for a query with these terms."""
+    """Build the row of a memory for a query with these terms."""
     placed = memory.session_id is not None and memory.position is not None
     return Row(
         memory_id=memory.memory_id,
@@ -65,7 +65,7 @@ def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | 
 
 
 def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]) -> tuple[float, ...]:
-    """Count each term in the tokens and labels. An occurrence in the labels counts as `bm25.LABEL_WEIGHT`."""
+    """Count how often each term occurs in the tokens and labels. An occurrence in a label counts as `bm25.LABEL_WEIGHT`."""
     counts = dict.fromkeys(terms, 0.0)
     for token in tokens:
         if token in counts:
@@ -77,7 +77,7 @@ def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]
 
 
 def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
-    """Return the statistics of all visible memories, each of which has a row in `rows`."""
+    """Compute the statistics of all visible memories. `rows` contains a row for each of these memories."""
     frequencies = np.zeros(len(terms))
     for row in rows:
         frequencies += np.array(row.counts) > 0
@@ -91,7 +91,7 @@ def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
 
 
 def years_of(days: Integers) -> tuple[int, ...]:
-    """Return the distinct years of days that are given as ordinals, in ascending order."""
+    """Return the distinct years in which the days (ordinals) fall, in ascending order."""
     since_1970 = (days - _FIRST_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int)
     return tuple(int(year) for year in np.unique(since_1970 + 1970))
 
@@ -110,7 +110,7 @@ def merged_corpus(first: Corpus, other: Corpus) -> Corpus:
 
 
 def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
-    """Return the memories most similar to a new text, by shared rare words and by cosine. `texts` maps ids to contents."""
+    """Return the memories most similar to a new text in rare words or in cosine. `texts` maps ids to contents."""
     rare = bm25.inverse_document_frequency(corpus)
     total = float(rare.sum()) or 1.0
     compared = []
@@ -122,7 +122,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
 
 
 def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
-    """Return the `limit` best memories by words and the `limit` nearest by vector. `compared` has a word share with each."""
+    """Return the `limit` best by words and the `limit` nearest by vector. `compared` pairs memories with word shares."""
 
     def score(each: tuple[float, Similar]) -> tuple[float, str]:
         return -each[0] - (each[1].cosine or 0.0), each[1].memory_id
@@ -135,7 +135,7 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
 
 
 def rankings_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
-    """Rank all rows by words alone and by vector alone, and return the hits of both with their scores."""
+    """Rank all rows by words alone and by vector alone, and return the hits of both rankings with their scores."""
     counts = np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(corpus.frequencies))
     relative = np.array([row.length for row in rows]) / max(corpus.average_length, 1.0)
     words = bm25.bm25(counts, relative, bm25.inverse_document_frequency(corpus)).tolist()
@@ -146,7 +146,7 @@ def rankings_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
 
 
 def best_first(scored: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Sort ids with scores by score, highest first, and by id if the scores are equal."""
+    """Sort pairs of id and score by score, highest first, and by id if scores are equal."""
     return sorted(scored, key=lambda each: (-each[1], each[0]))
 
 
@@ -167,7 +167,7 @@ def columns_of(
     terms: Sequence[str],
     speakers: Collection[str] = (),
 ) -> Candidates:
-    """Convert rows to columns. Only `ranked` ids may be returned. `sessions` has the memory and token counts of each."""
+    """Convert rows to columns. Only `ranked` ids may be returned. `sessions` maps sessions to memory and token counts."""
     numbers = {name: number for number, name in enumerate(sessions)}
     names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
     places = {name: place for place, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Find the memories that match a query. All searches share this retriever."""
+"""Find the memories that match a query. All searches use this module."""
 
 import logging
 import math
@@ -28,17 +28,17 @@ _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
 DEFAULT_RELEVANCE = 0.3
-"""The default minimum relevance of a hit, which excludes at most 2 % of the right hits (docs/search.md)."""
+"""The default minimum relevance of a hit. It excludes at most 2 % of the correct hits (docs/search.md)."""
 GENERAL_RELEVANCE = 0.3
-"""The relevance of a memory for a query that names no subject, to which its importance adds up to 0.7."""
+"""The least relevance of a memory to a query without a subject. Its importance adds up to 0.7."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """A parsed and embedded search. `asked` is the caller's minimum relevance, or None for the default.
+    """A search whose query is parsed and embedded. `asked` is the caller's minimum relevance, or None for the default.
 
     `vector` is None if the model can't embed the query. `rated` maps memory ids to score adjustments from feedback. If
-    `with_legs` is True, the hits by words and the hits by vector are also returned separately.
+    `with_legs` is True, the keyword hits and the vector hits are also returned separately.
     """
 
     query: Query
@@ -58,7 +58,7 @@ class Search:
         return DEFAULT_RELEVANCE if self.asked is None else self.asked
 
     def found(self, counted: bool = False) -> Found:
-        """Run the search, on the records if the index is unavailable. If `counted` is True, the hits count as used."""
+        """Run the search, or scan the records if the index is unavailable. If `counted` is True, the hits count as used."""
         find = self._find_most_important if self.query.general else self._find_best_matches
         found, degraded = with_fallback(find, self.ports)
         if counted:
@@ -121,7 +121,7 @@ def prepared(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None,
 ) -> Search:  # fmt: skip
-    """Parse and embed a query. The arguments are those of `find`. Raises `EMPTY_TEXT` for a blank query."""
+    """Parse and embed a query. The arguments are the same as for `find`. Raises `EMPTY_TEXT` for a blank query."""
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
     begun = perf_counter()
@@ -138,21 +138,21 @@ def find(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None, counted: bool = True,
 ) -> Found:  # fmt: skip
-    """Return the memories that match a query, best first, loaded from the records. With `counted`, hits count as used.
+    """Return the memories that match a query, best first. If `counted` is true, the hits count as used.
 
-    `limit` is the maximum number of hits. `min_relevance` is from 0 to 1. If it is None, the minimum is 0.3, and the best
-    memory is returned even if none reaches that. Raises `EMPTY_TEXT` for a blank query.
+    `limit` caps the number of hits. `min_relevance` is from 0 to 1. If it is None, the minimum is 0.3, and the best memory is
+    returned even if no memory reaches the minimum. Raises `EMPTY_TEXT` for a blank query.
     """
     return prepared(text, caller, ports, filters, limit, min_relevance, include_expired, agent_id).found(counted)
 
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
-    """Return the memories that pass the filters, the most important first, then the newest, without counting uses."""
+    """Return the memories that pass the filters, by importance and then newest first, without counting them as used."""
     return Search(parse_query("", caller.now), None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
 def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
-    """Query the index, or the records if the index is unavailable. Return the answer and whether the records were used."""
+    """Query the index, or scan the records if it is unavailable. Returns the answer and whether the records were scanned."""
     try:
         return look(ports.index), False
     except IndexUnavailable as error:
@@ -165,10 +165,10 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
 def _order_for_display(
     ids: Sequence[str], scores: "Floats", query: Query, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
-    """Return the visible memories in display order, and for each the rank whose relevance it shows and its own rank.
+    """Return the visible memories in display order, the rank whose relevance each one shows, and each one's own rank.
 
-    If a newer value of an attribute moves up, relevance and probability stay at their places. No memory moves if the query
-    repeats the best memory, or if it names a time, when the older value may have been true.
+    If a newer value of an attribute moves up, relevance and probability stay where they were. No memory moves if the query
+    repeats the best memory, or if it mentions a time, because the older value may have been true then.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _load_visible(ids, visibility, ports)

@@ -1,4 +1,4 @@
-"""Adjust the scores of memories by the feedback that they got for similar queries."""
+"""Adjust the scores of memories based on the feedback that they got for similar queries."""
 
 import functools
 from collections import Counter
@@ -9,12 +9,12 @@ from commonplace.ports.values import Caller
 from commonplace.retrieval.query import own_terms
 from commonplace.text.foundation import tokenizer
 
-_ALIKE = 0.6  # similar queries share at least this part of their stems (Jaccard index)
-_SHARE, _MOST = 0.03, 0.06  # per rating and in total; less than the score for the default relevance of 0.3
+_ALIKE = 0.6  # the least Jaccard index of the stems of similar queries
+_SHARE, _MOST = 0.03, 0.06  # per rating and in total; below the score that gives the default relevance of 0.3
 
 
 def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, float]:
-    """Return the score adjustments, by memory id, of the memories that were rated for similar queries."""
+    """Return a score adjustment, by memory id, for each memory that was rated for similar queries."""
     stems = content_stems(query)
     ratings = ports.feedback.ratings(caller.user_id, caller.now) if stems else []
     read = {query: content_stems(query) for query in {rating.query for rating in ratings}}
@@ -28,5 +28,5 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
 
 @functools.lru_cache(maxsize=1024)  # with 500 ratings, a search takes 9 ms without the cache and 3 ms with it
 def content_stems(query: str) -> frozenset[str]:
-    """Return the stems of a query's logged part, without words that only ask, for comparing queries."""
+    """Return the stems of a query's logged part, except for question words, for comparing queries."""
     return frozenset(own_terms(logged_query(query))) - tokenizer.terms_of_asking()

@@ -1,4 +1,4 @@
-"""The result of a search, and the candidates that it was selected from."""
+"""The result of a search, and the candidates from which it was selected."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _PARTIAL = "only the newest memories were looked at, or as they were some second
 
 @dataclass(frozen=True)
 class Matches:
-    """The candidates of a search. `places` has the rank whose relevance each hit shows, and `own` has each hit's own rank."""
+    """The candidates in a search. For each hit, `places` is the rank whose relevance it shows, and `own` is its own rank."""
 
     retrieved: Retrieved
     ranked: Ranked
@@ -25,11 +25,11 @@ class Matches:
 
 @dataclass(frozen=True)
 class Found:
-    """Memories that match, best first, with their vectors, relevance, probability and cosine (None without a vector).
+    """The memories that match, best first, with vector, relevance, probability, and cosine (None if there is no vector).
 
-    `held_back` counts related memories below the minimum relevance. `best_only` is True if none reached it and only the best
-    is returned. `degraded` names the unavailable part and its replacement. `partial` is True if only the newest memories,
-    or outdated states, were searched. `none_at_all` is True if no memory is visible. `matches` is None for a general query.
+    `held_back` counts related memories below the minimum relevance. `best_only` is True if none reached it, so that only the
+    best is returned. `degraded` says what failed and what was done instead. `partial` is True if only the newest memories, or
+    outdated versions, were searched. `none_at_all` is True if no memory is visible. `matches` is None for a general query.
     """
 
     stored: list[Stored]

@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from commonplace.ports.index import Floats
 
 _BEST = 10  # only the first ranks are checked
-_LEAST_COSINE = 0.15  # a memory is judged only if an older one is at least this near
-_MOST_JUDGED, _MOST_COMPARED = 10, 16  # newer memories that are judged, and older memories that each is compared with
+_LEAST_COSINE = 0.15  # a memory is judged only if the cosine with an older one is at least this
+_MOST_JUDGED, _MOST_COMPARED = 10, 16  # how many newer memories are judged, and with how many older ones each is compared
 _LEAST_SCORE = 1e-6
-_MOST_REPLACED = 2  # the most terms of a text that a similar text may lack
+_MOST_REPLACED = 2  # the most terms in a text that a similar text may lack
 _ALIKE = 0.3  # the lower score must be at least this share of the higher score
-# Added to the log odds at which a store reports an outdated memory. The sum is lower if both memories match a query or have
-# the same type, and higher the less relevant the newer memory is, because the query may mean the older memory.
+# These are added to the log odds at which a store reports an outdated memory. The sum is lower if both match a query or have
+# the same type. It is higher the less relevant the newer memory is, because the query may mean the older memory.
 _BOTH_FOUND, _LESS_RELEVANT, _SAME_TYPE = -0.9, 2.0, -0.4
 
 
 def newest_first(
     scores: "Sequence[float] | Floats", records: Sequence[Stored], now: datetime, model: str, asked: AbstractSet[str]
 ) -> list[int]:
-    """Return the rank of the hit to show at each place. Among similar hits about one attribute, the newest comes first.
+    """Return the rank of the hit to show at each position. Among similar hits about one attribute, the newest comes first.
 
-    `asked` has the terms of the query. A memory keeps its place if these terms name its value, but no newer value.
+    `asked` contains the terms of the query. A memory stays in place if these terms name its value but no newer value.
     """
     best, logs = records[:_BEST], np.log(np.maximum(scores[:_BEST], _LEAST_SCORE))
     less = np.subtract.outer(logs, logs)  # how much less relevant the newer memory is than the older
@@ -49,28 +49,28 @@ def newest_first(
 
 
 def _is_named(one: AbstractSet[str], other: AbstractSet[str], asked: AbstractSet[str]) -> bool:
-    """Return whether a query has a word that only the first of two similar texts has, and no word that only the other has."""
+    """Return whether a query has a word found only in the first of two similar texts, and no word found only in the other."""
     gone, came = one - other, other - one
     return max(len(gone), len(came)) <= _MOST_REPLACED and bool(one & other and gone & asked) and not came & asked
 
 
 def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
-    """Return the pairs of places (older, newer) of memories about one attribute. Only memories of one type are compared."""
+    """Return index pairs (older, newer) of memories about one attribute. Only memories of the same type are compared."""
     types = np.array([record.memory.memory_type for record in records])
     return _find_pairs(records, np.where(types[:, None] == types[None, :], _SAME_TYPE, np.inf), now, model)
 
 
 def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model: str) -> list[tuple[int, int]]:
-    """Return the pairs of places (older, newer) of memories about one attribute, with the same speaker and subject.
+    """Return the index pairs (older, newer) of memories about one attribute that have the same speaker and subject.
 
-    `least` has the minimum log odds of each pair, which are infinite for a pair that is not allowed.
+    `least` contains the minimum log odds for each pair. They are infinite for a pair that is not allowed.
     """
     facts = {
         place: item.vector
         for place, item in enumerate(records)
         if item.vector is not None
         and item.memory.embedding_model == model
-        and item.memory.position is None  # a turn of a conversation is about the time when it was said
+        and item.memory.position is None  # a turn in a conversation is about the time when it was said
         and item.memory.happened_at <= now
     }
     length = mode(map(len, facts.values())) if facts else 0  # other lengths come from damaged records
@@ -87,7 +87,7 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
     judged = [newer for newer in (-nearest).argsort()[:_MOST_JUDGED].tolist() if nearest[newer] >= _LEAST_COSINE]
     if not judged:
         return []
-    from commonplace.text.paraphrase.judge import Comparison, change_odds  # deferred: few searches need it
+    from commonplace.text.paraphrase.judge import Comparison, change_odds  # deferred, because few searches need it
 
     ranked = (-np.where(older, cosines, -np.inf)[:, judged]).argsort(axis=0, kind="stable")[:_MOST_COMPARED].T.tolist()
     compared = {newer: [at for at in old if older[at, newer]] for newer, old in zip(judged, ranked, strict=True)}
@@ -102,7 +102,7 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
 
 
 def _join_pairs(pairs: Sequence[tuple[int, int]]) -> list[set[int]]:
-    """Join pairs that have a place in common into groups."""
+    """Join pairs that share an index into groups."""
     groups: list[set[int]] = []
     for pair in pairs:
         linked = [group for group in groups if not group.isdisjoint(pair)]

@@ -1,4 +1,4 @@
-"""Parse a query into intent, terms and time range, and estimate how likely the memories contain its answer."""
+"""Parse a query into intent, terms and time range, and estimate how likely the memories are to contain its answer."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,14 +22,14 @@ _EXPANSIONS = 6
 _STEEPNESS = 8.0  # logistic fit of the lead, on LoCoMo conversations 0 and 1
 _BEST = 5
 _SUBJECT = "user"  # all memories are about the user, so this word doesn't distinguish them
-_LEAST_SPEAKERS = 2  # speakers with names
-_LONGEST_LABEL = 4  # words of a tag
+_LEAST_SPEAKERS = 2  # speakers with names, not roles
+_LONGEST_LABEL = 4  # in words
 _LEAST, _MOST = 0.15, 0.85
 
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. A `general` query has no subject and ranks by importance. `expansions` maps added to original words."""
+    """A parsed query. A `general` query has no subject and ranks by importance. `expansions` maps new words to originals."""
 
     question: Question
     intent: Intent
@@ -37,16 +37,16 @@ class Query:
     expansions: dict[str, str]
     time: TimeRange | None
     general: bool
-    named: frozenset[str]  # the query's own terms, or none if it asks what is true now
+    named: frozenset[str]  # the query's own terms, or empty if the query asks what is true now
 
     def repeats(self, text: str) -> bool:
-        """Return whether the query has all words of a text, and so means this text rather than a newer value."""
+        """Return whether the query contains all words of a text. Then it means this text rather than a newer value."""
         return self.question.words.issuperset(tokenizer.words(text))
 
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
-        """Return the query with at most six expansions that occur in memories. Other expansions get the weight 0.
+        """Return the query with up to six expansions that occur in memories. All other expansions get a weight of 0.
 
-        `frequencies` has the number of visible memories with each term, so that the user's tags need not be loaded first.
+        `frequencies` gives the number of visible memories with each term, so that the user's tags need not be loaded first.
         """
         terms = self.question.terms
         present = {term for term, count in zip(terms, frequencies, strict=True) if count}
@@ -62,7 +62,7 @@ class Query:
 
 
 def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Query:
-    """Parse a query by rules and add all expansions. `now` must be timezone-aware. `renamed` maps old tags to new tags."""
+    """Parse a query with rules and add all expansions. `now` must be timezone-aware. `renamed` maps old tags to new ones."""
     own = own_terms(text)
     spoken = tokenizer.words(text)
     named = _find_renamed_tags(spoken, renamed) if renamed else {}
@@ -70,7 +70,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
     own = [term for term in own if term not in instead]
     own = list(dict.fromkeys([*own, *(term for tag in named for term in tokenizer.terms(tag))]))
     time = read_time_range(text, now)
-    # "What do I do?" has only function words, so meaning decides. "*" matches everything.
+    # "What do I do?" contains only function words, so only its meaning can match. "*" matches everything.
     for_all = not set(own) - tokenizer.terms_of_asking() and bool(own or not spoken)
     general = time is None and (for_all or intent_cues.asks_about_the_user(text))
     added = {} if general else {**{words: tag for tag, words in named.items()}, **expansions(spoken)}
@@ -89,13 +89,13 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
 
 
 def own_terms(text: str) -> list[str]:
-    """Return the distinct terms of a query. The term "user" is left out if there are other terms."""
+    """Return the distinct terms in a query. If there are other terms, "user" is left out."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
     return [term for term in own if term != _SUBJECT] or own
 
 
 def _find_renamed_tags(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
-    """Return the current name of each tag whose old name is in the query, with the words of the old name."""
+    """Map the current name of each tag whose old name is in the query to the words of the old name."""
     tags = {tuple(tokenizer.words(tag)): into for tag, into in renamed.items()}
     longest = max(map(len, tags))
     runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]
@@ -123,10 +123,10 @@ def _build_spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
 
 
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:
-    """Estimate how likely the memories contain the answer, from 0 to 1.
+    """Estimate the probability, from 0 to 1, that the memories contain the answer.
 
-    The estimate uses the lead of a named speaker's best hit, or else word coverage. The result is None unless the memories
-    are from a conversation. Among single facts, "What is my cat called?" may match the dog's name better than right answers.
+    The estimate uses the lead of a named speaker's best hit, or otherwise word coverage. The result is None unless the
+    memories come from a conversation, because among single facts, "What is my cat called?" may match the dog's name better.
     """
     if not len(ranked.rows):
         return 0.0
@@ -144,7 +144,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _compute_coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """Return the share of the query's words in the best hits, weighted by rarity. Without words, return the best cosine."""
+    """Return the share, weighted by rarity, of the query's terms in the best hits. Without terms, return the best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():

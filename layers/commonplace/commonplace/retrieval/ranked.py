@@ -1,4 +1,4 @@
-"""The result of ranking, with the scores, score parts and probabilities of rows, best first."""
+"""The result of ranking, with the scores, score parts and probabilities of the rows, best first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ _LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.67, 2.81, -0.98, -0.08  # logistic fit, 
 class Ranked:
     """The rows that may be returned, best first, with their scores and relevance (0 to 1).
 
-    The relevance of a score s is s / (s + 0.2), which is comparable across queries. `impartial` has the scores without the
-    bonus for a named speaker. `parts` has the parts of the scores by name. `order` maps places to indexes into the parts.
+    The relevance of a score s is s / (s + 0.2), which is comparable across queries. `impartial` contains the scores without
+    the bonus for a named speaker. `parts` maps names to score parts. `order` maps ranks to indexes into the parts.
     """
 
     rows: Integers
@@ -26,14 +26,14 @@ class Ranked:
     parts: Mapping[str, Floats]
 
     def parts_at(self, place: int) -> dict[str, float]:
-        """Return the nonzero score parts of a place, by name."""
+        """Return the nonzero score parts at rank `place`, by name."""
         at = self.order[place]
         return {name: share for name, shares in self.parts.items() if (share := float(shares[at]))}
 
     def probability(self, first: int) -> Floats:
-        """Return the probability that each of the first rows is right, by a logistic function of score, lead and rank.
+        """Return the probability that each of the first rows is correct, as a logistic function of score, lead and rank.
 
-        The function was fitted to LoCoMo conversations 0 and 1, half of BEAM and half of the everyday facts.
+        The function was fitted to LoCoMo conversations 0 and 1, half of BEAM, and half of the everyday facts.
         """
         scores = self.scores[:first]
         if not len(scores):

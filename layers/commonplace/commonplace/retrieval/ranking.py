@@ -1,7 +1,7 @@
-"""Rank candidates. Each candidate gets an absolute, linear score and a relevance from 0 to 1.
+"""Rank candidates. Each candidate gets an absolute score, which is a sum of parts, and a relevance from 0 to 1.
 
-The formula and its constants were chosen by measurements, which docs/search.md describes and benchmarks/retrieval.py repeats.
-The functions are pure, so every engine orders equal candidates in the same way.
+The formula and its constants are based on measurements, which docs/search.md describes and benchmarks/retrieval.py can
+repeat. The functions are pure, so every engine orders the same candidates in the same way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,33 +22,33 @@ from commonplace.text.foundation import tokenizer
 Profile = Literal["window", "classic"]
 
 _WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the word score is 1.5 s^1.5 / (s^1.5 + 16^1.5); a weak match adds little
-_COSINE, _NEAR = 1.3, 0.8  # weight of the cosines, and share of the neighbours' vectors
-_SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # for a turn of the named speaker, and for a turn next to it
-_LABELLED = 0.15  # times the share of the query's words, by rarity, that only labels contain
-_ALL_NAMED = 0.5  # if text or labels contain all words of a query that looks like a label
+_COSINE, _NEAR = 1.3, 0.8  # weight of the cosines, and relative weight of the neighbours' vectors
+_SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # for a turn by the named speaker, and for a turn near one
+_LABELLED = 0.15  # times the share of the query's words, weighted by rarity, that only labels contain
+_ALL_NAMED = 0.5  # if the text or labels contain all words of a query that looks like a label
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
-_RELATED = 0.25  # an instruction that shares no words needs at least this cosine
+_RELATED = 0.25  # an instruction that shares no words with the query needs at least this cosine
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
-_EVEN = 0.2  # this score has the relevance 0.5; right memories among single facts have at least half of it
+_EVEN = 0.2  # the score with a relevance of 0.5; correct memories among single facts score at least half of it
 _ORDERED_ROWS = 300  # more than twice the highest limit
 _RECENCY_DAYS, _MANY_USES = 90.0, 20
 _OF_SPEAKER, _OF_FEEDBACK = "speaker", "feedback"
 TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
-"""The parts of `raw` that order equal matches without affecting their relevance."""
+"""The names of the amounts that order equal matches without affecting their relevance."""
 
 
 @dataclass(frozen=True)
 class DaySpan:
-    """Days named in a query, as inclusive ordinals. An open end is infinite. `any_year` is True if no year was named."""
+    """Days that a query names, as inclusive ordinals. An open end is infinite. `any_year` is True if no year was named."""
 
     first: float
     last: float
     any_year: bool = False
 
     def in_years(self, years: Sequence[int]) -> list["DaySpan"]:
-        """Return the span and the same days in each of `years`, or only the span if its year was named."""
+        """Return the span and the same days in each of `years`, or only the span if the query gave its year."""
         if not self.any_year:
             return [self]
         begins = date.fromordinal(int(self.first))
@@ -79,7 +79,7 @@ def rank(
     rated: Mapping[str, float] = {},
     now: float = 0.0,
 ) -> Ranked:
-    """Score and order the candidates, best first, then by id. `rated` maps ids to feedback. `now` is seconds since 1970."""
+    """Score the candidates and order them by score, then by id. `rated` maps ids to feedback. `now` is seconds since 1970."""
     rows = np.flatnonzero(candidates.ranked)
     if profile == "classic":
         parts = _score_classic(question, candidates, corpus, rows, now)
@@ -95,7 +95,7 @@ def rank(
 
 
 def _order_by_score(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
-    """Order rows by score, highest first. Equal scores are ordered by id among as many rows as can be returned."""
+    """Order rows by score, highest first. Among the rows that can be returned, equal scores are ordered by id."""
     order = np.argsort(-scores, kind="stable")
     head = order[:_ORDERED_ROWS]
     named = sorted(zip((-scores[head]).tolist(), (ids[row] for row in rows[head].tolist()), head.tolist(), strict=True))
@@ -103,7 +103,7 @@ def _order_by_score(ids: Sequence[str], rows: Integers, scores: Floats) -> Integ
 
 
 def named_speakers(question: Question, corpus: Corpus) -> list[str]:
-    """Return the known speakers whose name, or a part of it, is in the query."""
+    """Return the known speakers whose name occurs, at least in part, in the query."""
     return sorted(name for name in corpus.speakers if question.words.intersection(tokenizer.words(name)))
 
 
@@ -114,7 +114,7 @@ def break_ties(scores: Floats, memories: Sequence[Memory], now: float, weights: 
 
 
 def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict[str, Floats]:
-    """Return the amounts that importance, recency and usage add to each score, by name, to order similar matches."""
+    """Return, by name, the amounts that importance, recency and usage add to each score to order similar matches."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
     uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
@@ -124,7 +124,7 @@ def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict
 
 
 def term_weights(question: Question, corpus: Corpus) -> Floats:
-    """Return the weight of each term times its rarity. Names of speakers get 0, unless the query has no other terms."""
+    """Return each term's weight times its rarity. Speakers' names get 0, unless the query has no other terms."""
     names = {term for name in corpus.speakers for term in tokenizer.terms(name)}
     own = np.array([0.0 if term in names else w for term, w in zip(question.terms, question.weights, strict=True)])
     if not own.any():
@@ -154,7 +154,7 @@ def _score_window(question: Question, candidates: Candidates, corpus: Corpus, ow
 
 
 def _score_labels(question: Question, term_counts: Floats, weights: Floats) -> Floats:
-    """Score label matches, so that a tag or category is found even if no text contains its word."""
+    """Score matches in labels, so that a query for a tag or category finds memories whose text lacks its words."""
     only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
     share = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
     if question.label:
@@ -163,7 +163,7 @@ def _score_labels(question: Question, term_counts: Floats, weights: Floats) -> F
 
 
 def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
-    """Flag the turns of the speaker that the query names. No turn is flagged unless the query names exactly one speaker."""
+    """Flag the turns by the speaker whom the query mentions. No turn is flagged unless it mentions exactly one speaker."""
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)
@@ -171,7 +171,7 @@ def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpu
 
 
 def _score_dates(spans: Sequence[DaySpan], days: Floats) -> Floats:
-    """Score days by distance from a span. Days inside get 1, and each week outside divides by e. Long spans count less."""
+    """Score days by distance from a span. Days inside get 1, each week outside divides by e, and long spans count less."""
     best = np.zeros(len(days))
     for span in spans:
         distance = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
@@ -183,7 +183,7 @@ def _score_dates(spans: Sequence[DaySpan], days: Floats) -> Floats:
 def _score_classic(
     question: Question, candidates: Candidates, corpus: Corpus, own: Integers, now: float
 ) -> dict[str, Floats]:
-    """Score by the specified formula, .4 cosine + .3 exact + .1 level / 5 + .1 recency. `tie_breaks` adds usage."""
+    """Score with the specified formula: .4 cosine + .3 exact + .1 level / 5 + .1 recency. `tie_breaks` adds usage."""
     weights = term_weights(question, corpus)
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
     recency = np.exp(-np.maximum(now - candidates.created, 0.0) / 86_400 / _RECENCY_DAYS)

@@ -1,4 +1,4 @@
-"""Check the visibility of single memories, apply filters to them, and build rows from records without an index."""
+"""Check visibility, apply filters, and build rows for ranking, one record at a time and without an index."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from commonplace.retrieval.documents import Document, document
 
 
 def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
-    """Return the visibility of a caller, who sees global memories and those of `agent_id` (default: the caller's agent)."""
+    """Return a caller's visibility, which covers global memories and those of `agent_id` or else of the caller's agent."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
 
@@ -34,9 +34,9 @@ def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter
 
 
 def is_visible(visibility: Visibility, memory: Memory) -> bool:
-    """Return whether the memory is active, valid now, and belongs to the user and one of the agents.
+    """Return whether the memory is active and valid now, and belongs to the user and to one of the agents.
 
-    An expired memory is visible only with `include_expired`.
+    An expired memory is visible only if `include_expired` is true.
     """
     return (
         memory.user_id == visibility.user_id
@@ -54,7 +54,7 @@ def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
 
 
 def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
-    """Return the name of the first filter field that rejects a visible memory. `after` and `before` are `time_range`."""
+    """Return the first filter field that rejects a visible memory. For `after` and `before`, this is `time_range`."""
     for name, value in filters.equal.items():
         if getattr(doc if name == "content_type" else memory, name) != value:
             return name
@@ -67,7 +67,7 @@ def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
 
 @dataclass(frozen=True)
 class RecordScan:
-    """A user's records for a linear search. Only vectors of `model` are used. `complete` means that no record is missing."""
+    """A user's records for a linear search. Only vectors from `model` are used. `complete` means that none is missing."""
 
     records: Sequence[Stored]
     model: str
@@ -90,7 +90,7 @@ class RecordScan:
     def rows(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None
     ) -> tuple[dict[str, Row], set[str]]:
-        """Return the rows of visible records by id, and the ids of rows that pass the filter."""
+        """Return the rows of the visible records by id, and the ids of those that pass the filter."""
         rows, passing = {}, set()
         for memory, made, own in self._iterate_visible(visibility):
             other_model = own is not None and memory.embedding_model != self.model

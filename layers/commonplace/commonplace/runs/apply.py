@@ -43,7 +43,7 @@ class PlannedChange(FrozenPart):
 
     @classmethod
     def of(cls, change: Change) -> "PlannedChange":
-        """Create a planned change from a change. The time is omitted, because the operation contains the time."""
+        """Create a planned change from a change. The time is omitted, because the operation contains it."""
         return cls(
             memory=change.memory,
             audit=change.audit.operation,
@@ -54,7 +54,7 @@ class PlannedChange(FrozenPart):
         )
 
     def change(self, at: datetime) -> Change:
-        """Return the change for the record store."""
+        """Convert the planned change to a change for the record store."""
         return Change(self.memory, Audit(self.audit, at, self.detail), decode_vector(self.vector), self.before, self.erases)
 
 
@@ -70,23 +70,23 @@ class PlannedOperation(FrozenPart):
     ratings: tuple[Rating, ...] = ()
 
     def operation(self, user_id: str, run_id: str) -> Operation:
-        """Return the operation for the record store."""
+        """Convert the planned operation to an operation for the record store."""
         opens = self.opens.change(self.at) if self.opens else None
         closes = tuple(change.change(self.at) for change in self.closes)
         return Operation(self.told.operation_id, user_id, self.told.kind, self.at, opens, closes, run_id)
 
     @property
     def opens_remainder(self) -> bool:
-        """True if the new memory is only the remaining text of memories that the operation removes."""
+        """Whether the new memory is just the remaining text of memories that the operation removes."""
         return self.opens is not None and bool(self.closes) and all(change.audit in REMOVING_AUDITS for change in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
-        """Return a copy of the operation that only closes memories and has another id."""
+        """Return a copy of the operation that only closes memories and has a different id."""
         reported = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
         return self.model_copy(update={"told": reported, "opens": None})
 
     def with_outcome(self, outcome: Outcome, why: str | None = None) -> "PlannedOperation":
-        """Return a copy of the operation with another outcome."""
+        """Return a copy of the operation with a new outcome and, if given, a new reason."""
         return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
 
 
@@ -133,12 +133,12 @@ def merged(plans: Iterable[Plan]) -> Plan:
 
 
 def review_part(operation_id: str) -> str:
-    """Return the name of the run part that stores an operation for review."""
+    """Return the name of the run part that stores an operation awaiting review."""
     return f"review/{operation_id}"
 
 
 def with_outcome(operation: RunOperation, outcome: Outcome, why: str | None = None) -> RunOperation:
-    """Return the operation with another outcome and, if given, another reason."""
+    """Return the operation with a new outcome and, if given, a new reason."""
     return operation.model_copy(update={"outcome": outcome, "why": why or operation.why})
 
 
@@ -149,7 +149,7 @@ def encode_vector(vector: Vector | None) -> str | None:
 
 
 def decode_vector(text: str | None) -> Vector | None:
-    """Decode a vector from base64 of its stored form."""
+    """Decode a vector from its stored form in base64."""
     return None if text is None else from_bytes(base64.b64decode(text))
 
 
@@ -161,7 +161,7 @@ _log = logging.getLogger("commonplace")
 
 
 Progress = Callable[[int, int], None]
-"""A callback that receives the number of finished operations and the total number of operations."""
+"""A callback that receives the number of finished operations and the total number."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class RunContext:
         return self.caller.user_id
 
     def may_go_on(self, done: int) -> bool:
-        """Return whether this call may make another change. This is always True if no worker can continue the run."""
+        """Return whether this call may make another change. If no worker can continue the run, the result is always True."""
         return self.ports.relay is None or self.ports.relay.may_go_on(self.user_id, done)
 
     def hand_over(self, run: Run) -> None:
@@ -197,7 +197,7 @@ class Lease:
     until: datetime
 
     def renew(self) -> None:
-        """Renew the lease if half of its time is over or the clock was set back. Raises `LEASE_LOST` if the lease is lost."""
+        """Renew the lease if half of its time is over or the clock was set back. Raises `LEASE_LOST` if it was lost."""
         now = self.context.clock()
         if not LEASE / 2 <= self.until - now <= LEASE:
             self.until = now + LEASE
@@ -222,8 +222,8 @@ def leased(context: RunContext) -> Iterator[Lease]:
 def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
     """Apply a planned operation once. The returned operation is `applied`, or `lost` if another write came first.
 
-    Operations that wait for review or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors. With
-    `last_try`, an unexpected error makes the operation `lost`, so that the operation can't block all later runs.
+    Operations that wait for review or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors. If
+    `last_try` is true, an unexpected error makes the operation `lost`, so that it can't block all later runs.
     """
     reported = operation.told
     if reported.outcome != "planned":
@@ -240,7 +240,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     except CommonplaceError as error:
         if error.code not in _REPLANNED:
             raise
-        if operation.opens_remainder:  # the remaining text may exist already, but the targets must still be closed
+        if operation.opens_remainder:  # the remaining text may already exist, but the targets must still be closed
             return apply(operation.without_opening(), run_id, lease, last_try)
         return with_outcome(reported, "lost", f"{reported.why}; {_LOST}")
     except Exception as error:
@@ -253,13 +253,13 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
 
 
 def _mark_closed_by_model(change: Change, context: RunContext) -> Change:
-    """Add the time at which a model closed the memory to the audit detail. Other changes are returned unchanged."""
+    """If a model closed the memory, add the time to the audit detail. Other changes are returned unchanged."""
     detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
     return replace(change, audit=replace(change.audit, detail=detail))
 
 
 def _save_separately(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
-    """Save aliases and ratings after an operation. A run that resumes after a crash saves them again."""
+    """Save an operation's aliases and ratings after it is applied. A run that resumes after a crash saves them again."""
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:
         context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])

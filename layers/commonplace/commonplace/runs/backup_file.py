@@ -1,4 +1,4 @@
-"""Write and read backups, which are compressed JSON Lines with a header, records and their audits, aliases, and ratings."""
+"""Write and read backups, which are compressed JSON Lines: a header, records with their audits, aliases, and ratings."""
 
 import base64
 import gzip
@@ -19,10 +19,10 @@ from commonplace.ports.documents import StoredFiles
 from commonplace.ports.values import Alias, Audit, Rating, RawRecord
 
 _HEADER, _FORM = "commonplace_backup", 1
-_LINE_STARTS = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # the first bytes of an alias or a rating
+_LINE_STARTS = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # the first bytes of an alias line or a rating line
 _LEVEL = 6
 _READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, CommonplaceError)
-"""The errors that reading a damaged file may raise."""
+"""The errors that reading a damaged file can raise."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Backup:
     ratings: tuple[Rating, ...] = ()
 
     def body(self) -> bytes:
-        """Return the bytes of the file. The same data always gives the same bytes."""
+        """Return the content of the file. The same data always gives the same bytes."""
         counts = {"records": len(self.records), "aliases": len(self.aliases), "ratings": len(self.ratings)}
         header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), **counts}
         aliases = ({"alias": asdict(alias)} for alias in self.aliases)
@@ -46,19 +46,19 @@ class Backup:
 
 @dataclass
 class BackupReading:
-    """The readable content of a backup file, and its problems. `backup` is None if nothing can be read."""
+    """The readable content of a backup file, and the problems found. `backup` is None if nothing can be read."""
 
     backup: Backup | None = None
     problems: list[BackupProblem] = field(default_factory=list)
 
     @property
     def unreadable(self) -> list[str]:
-        """The ids of records that were unreadable when the backup was made. The backup contains their raw bytes."""
+        """The ids of records that were already unreadable when the backup was made. The backup contains their raw bytes."""
         return [record.memory_id for record in self.backup.records if record.memory is None] if self.backup else []
 
 
 def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
-    """Read a backup and report all problems. The descriptions of problems never quote the texts of memories."""
+    """Read a backup and report all problems. The descriptions never quote the text of a memory."""
     reading = BackupReading()
     if hashlib.sha256(body).hexdigest() != file.sha256 or len(body) != file.bytes:
         reading.problems.append(BackupProblem(detail="the file is not what was written: its SHA-256 is another"))
@@ -122,7 +122,7 @@ def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
 
 
 def _remove_memories(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
-    """Return the body without these memories and its record count, or None if the body contains none of the memories."""
+    """Return the body without these memories and the number of records left, or None if the body contains none of them."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [memory_id.encode() for memory_id in memory_ids], dict[str, Mapping[str, Any]]()
     objects = [json.loads(line) if any(name in line for name in names) else None for line in lines]

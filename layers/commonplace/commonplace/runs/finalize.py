@@ -1,4 +1,4 @@
-"""Finish a run: erase forgotten texts and their quotes, mark its interactions in the ledger, and store tag renames."""
+"""Finish a run. This erases forgotten texts and their quotes, marks interactions in the ledger, and stores tag renames."""
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ _ERASED = "(erased)"
 _FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upload", "uploads"))
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
-"""The number of newest runs that are searched for the words of a memory."""
-_BATCH = 100  # interactions per read from the ledger, because their texts may be long
-_MOST_FAILURES = 3  # maximum number of failed runs per interaction
+"""How many of the newest runs are searched for the words of a memory."""
+_BATCH = 100  # interactions per read from the ledger, limited because their texts may be long
+_MOST_FAILURES = 3  # the maximum number of failed runs per interaction
 _log = logging.getLogger("commonplace")
 
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Erase the source texts of forgotten memories and all quotes of these texts. Returns the run without quotes."""
+    """Erase the source texts of forgotten memories and all quotes from these texts. Returns the run without quotes."""
     forgetting = _list_forget_operations(run)
     if not forgetting:
         return run
@@ -51,15 +51,15 @@ def erase_sources(
     forgotten: set[str], sources_named: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
     merged: Collection[str] = (),
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
-    """Erase the interactions that memories rest on or that repeat them, those in `sources_named`, and quotes in runs.
+    """Erase the interactions that support or repeat forgotten memories, those in `sources_named`, and quotes in runs.
 
     `at_work` is the id of a run that the caller updates itself. `merged` contains the ids of forgotten merged memories, whose
-    session is that of a source. All exports and uploads of the user are deleted, backups are rewritten, and queued runs fail.
-    Returns the erased interactions and the places where anything was erased. The call is safe to repeat.
+    session is a source's. All exports and uploads of the user are deleted, backups are rewritten, and queued runs fail.
+    Returns the erased interactions and the stores where anything was erased. The call is safe to repeat.
     """
     files, user_id, places = context.ports.files, context.user_id, set[ErasedPlace]()
     if files is not None:
-        for kind, place in _FILES:  # an export or upload may contain the words, and is easy to repeat
+        for kind, place in _FILES:  # an export or upload may contain the words and is easy to make again
             places |= {place} if files.listed(user_id, kind, EARLIEST) else set()
             files.delete_all(user_id, kind)
         places |= {"backups"} if forget_in_backups(files, user_id, forgotten) else set()
@@ -90,7 +90,7 @@ def erase_sources(
 
 
 def recorded_entries(runs: Sequence[Run], context: RunContext) -> Iterator[tuple[LedgerEntry, list[str]]]:
-    """Yield the interactions that runs have read and whose texts are still recorded, each with its texts."""
+    """Yield the ledger entries of interactions that runs have read, each with the texts that are still stored."""
     ids = dict.fromkeys(interaction_id for run in runs for interaction_id in run.interactions)
     for few in in_batches(ids, _BATCH):
         for entry in context.night.ledger.entries(context.user_id, few):
@@ -98,11 +98,11 @@ def recorded_entries(runs: Sequence[Run], context: RunContext) -> Iterator[tuple
 
 
 def _find_repetitions(forgotten: Sequence[Memory], runs: Sequence[Run], context: RunContext) -> set[str]:
-    """Return the ids of interactions with a sentence that contains all content words of a sentence of a forgotten memory.
+    """Return the ids of interactions with a sentence that contains all content words of a sentence in a forgotten memory.
 
-    A night links no memory to an interaction that repeats a known fact. A single content word must be the only one in both.
+    A nightly run links no memory to an interaction that repeats it. A single content word must be the only one in both.
     """
-    from commonplace.extraction.changes.statements import memory_sentences  # a command that lists runs erases nothing
+    from commonplace.extraction.changes.statements import memory_sentences  # deferred, because listing runs doesn't need it
     from commonplace.extraction.clauses import sentences
     from commonplace.extraction.content_words import stems_of
 
@@ -124,7 +124,7 @@ def _list_forget_operations(run: Run) -> list[RunOperation]:
 
 
 def _find_evidence_ids(run: Run, forgotten: set[str]) -> set[str]:
-    """Return the ids of the interactions that the forgotten memories of a run rest on."""
+    """Return the ids of the interactions that support the forgotten memories in a run."""
     return {source for operation in run.operations if operation.memory_id in forgotten for source in operation.rests_on}
 
 
@@ -149,7 +149,7 @@ def _remove_words(operation: RunOperation, forgotten: set[str], sources: set[str
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
-    """Close a completed run. The run is saved as finished first and closed last, so that a crashed call can be repeated."""
+    """Close a completed run. It is first saved as finished and closed last, so that a crashed call can be repeated."""
     runs = context.night.runs
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})
@@ -167,7 +167,7 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
 
 
 def operations_in_review(run: Run) -> list[str]:
-    """Return the ids of the run's operations that wait for review."""
+    """Return the ids of the run's operations that are waiting for review."""
     return [operation.operation_id for operation in run.operations if operation.outcome == "needs_review"]
 
 
@@ -216,7 +216,7 @@ def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: Lease) -> None:
-    """Drop the tag renames that only erased memories used, because a tag may contain words of a memory."""
+    """Drop the tag renames that only erased memories used, because a tag may contain words from a memory."""
     rows = context.ports.tag_rows
     tag_rows = rows.rows(context.user_id)
     if not tag_rows:

@@ -1,7 +1,7 @@
-"""Limit the changes of one day that need no approval by a person.
+"""Limit the changes per day that a person need not approve.
 
-Explicit requests to remember are always added. Forget requests use up the limit before other deletions do. Beyond the limit,
-the memories of a forget request are closed at once, and only their erasure, which can't be undone, waits for approval.
+Requested memories are always added. Forget requests use up the limit before other deletions. Beyond the limit, a forget
+request still closes its memories at once, and only their erasure, which can't be undone, waits for approval.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ _ERASE_LATER = "closed at once; so large an erasure needs approval, because it c
 
 
 def most_deletions(memories: int) -> int:
-    """Return the daily limit of memories closed without a replacement, for a user with this number of memories."""
+    """Return how many memories may be closed per day without a replacement, for a user with `memories` memories."""
     return max(3, memories * 5 // 100)
 
 
 def most_replacements(memories: int) -> int:
-    """Return the daily limit of replaced or updated memories, for a user with this number of memories."""
+    """Return how many memories may be replaced or updated per day, for a user with `memories` memories."""
     return max(10, memories * 10 // 100)
 
 
 @dataclass(frozen=True)
 class DayUsage:
-    """The changes of earlier runs that count toward a day's limits."""
+    """The changes made by earlier runs that count toward a day's limits."""
 
     adds: int = 0
     forgotten: int = 0
@@ -39,7 +39,7 @@ class DayUsage:
 
 
 def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
-    """Count the changes of earlier runs that processed the same day. Undone changes do not count."""
+    """Count the changes made by earlier runs that processed the same day. Undone changes don't count."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
         operation
@@ -94,7 +94,7 @@ def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Return the indexes of adds to drop. Requested adds are never dropped, and adds that are closed again come last."""
+    """Return the indexes of adds to drop. Requested adds are never dropped, and adds that are closed again are kept first."""
     wished = sum(planned.asked_for and _classify_operation(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []

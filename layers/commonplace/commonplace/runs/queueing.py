@@ -1,4 +1,4 @@
-"""Queue long work as a run, store its request for a worker, and report the run by id.
+"""Queue long-running work as a run, store its request for a worker, and report the run by id.
 
 This module also applies plans under a lease within the time of a call, and completes plans after a crash.
 """
@@ -23,7 +23,7 @@ TOOLS: Mapping[RunKind, str] = {
     "tags": "optimize_tags", "merge": "merge_memories", "import": "import_memories", "export": "export_memories",
     "backup": "backup_restore", "restore": "backup_restore", "validation": "validate_storage", "repair": "repair_index",
 }  # fmt: skip
-"""The tools whose runs a worker can continue, by kind of run."""
+"""Maps the kinds of runs that a worker can continue to the tools that create the runs."""
 _REQUEST = "request"
 _MOST_ATTEMPTS = 3
 _NO_END = "a worker began it three times and did not get to its end"
@@ -40,7 +40,7 @@ class QueuedRequest(FrozenPart):
 
 
 def parse_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
-    """Return the run with this id and kind. Raises `NOT_FOUND` if there is none."""
+    """Return the run with this id and kind. Raises `NOT_FOUND` if no such run exists."""
     run = context.night.runs.get(context.user_id, run_id) if may_be_id(run_id) else None
     if run is None or run.kind != kind:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: no run of this kind ({kind}) has this id", "run_id")
@@ -54,7 +54,7 @@ def new_run(kind: RunKind, context: RunContext) -> Run:
 
 
 def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, context: RunContext, lease: Lease) -> Run:
-    """Queue a run with its request for a worker, and drop the parts of an incomplete plan. `so_far` is the progress."""
+    """Queue a run and its request for a worker, and drop the parts of an incomplete plan. `so_far` is the progress."""
     parts, caller = context.night.parts, context.caller
     parts.drop_parts(run.user_id, run.run_id, [_REQUEST])
     arguments = request.model_dump(mode="json", exclude_none=True)
@@ -88,7 +88,7 @@ def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
-    """End the run as failed with `why` as its error, and return the failed run."""
+    """End the run as failed, with `why` as its error, and return it."""
     return _end_run(run.model_copy(update={"status": "failed", "error": why}), context, lease)
 
 
@@ -104,8 +104,8 @@ def in_call_or_queued(
 ) -> AnyResult:  # fmt: skip
     """Do the work of a tool that changes no memory, or queue the work if the call runs out of time.
 
-    `work` receives the progress that an earlier `OutOfTime` carried. `nothing` is the result before any progress. With
-    `run_id`, only report that run. Raises `CONFLICT` if the work must be queued while another run is active.
+    `work` receives the progress from an earlier `OutOfTime`. `nothing` is the result before any progress. If `run_id` is
+    given, only report that run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
         return _build_result(_work_on_run(parse_run(kind, context.caller.goes_on, context), request, context, work), nothing)
@@ -131,7 +131,7 @@ def _build_result(run: Run, nothing: AnyResult) -> AnyResult:
 def _work_on_run(
     run: Run, request: Request, context: RunContext, work: Callable[[Mapping[str, JsonValue] | None], AnyResult]
 ) -> Run:
-    """Continue a queued run in a worker. The result is saved, or the run is queued again if the time runs out."""
+    """Continue a queued run in a worker. Save the result, or queue the run again if the time runs out."""
     with leased(context) as lease:
         run = taken_up(parse_run(run.kind, run.run_id, context), context, lease)
         if run.status != "queued":
@@ -185,7 +185,7 @@ def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
     """Save a run with its plan, apply the plan, and close the run.
 
     A new run is saved before its plan, so that every plan has a run. A queued run is saved as `running` only after its plan
-    is stored. A crash before that repeats the planning.
+    is stored. After a crash before that, planning starts again.
     """
     night = context.night
     if context.caller.goes_on is None:
@@ -230,7 +230,7 @@ def _finish_run(run: Run, context: RunContext, lease: Lease) -> Run:
 def go_through(
     run: Run, operations: Sequence[RunOperation], make: Callable[[RunOperation], list[RunOperation]], lease: Lease
 ) -> Run:
-    """Call `make` for each operation that is planned or waits for review, and replace the operation by the results.
+    """Call `make` for each operation that is planned or waits for review, and replace the operation with the results.
 
     The progress is saved every ten seconds. The returned run is not saved, and its `finished_at` is None if time ran out.
     """

@@ -1,4 +1,4 @@
-"""Report runs with the texts of their memories. The texts are read from the records, because runs do not store texts."""
+"""Report runs with the texts of their memories, which are read from the records because runs don't store them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -14,11 +14,11 @@ _LONGEST = 300
 _ERASED = "(erased)"
 _BATCH = 1_000
 MOST_BYTES = 4_000_000
-"""The maximum size of a list of runs in bytes. An AWS function returns at most 6 MB, and a run may be large."""
+"""The maximum size of a list of runs in bytes. An AWS function can return at most 6 MB, and a run may be large."""
 
 
 def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
-    """Return the newest runs that fit into one answer, but at least one run. `runs` is sorted newest first."""
+    """Return the newest runs that fit into one result, but at least one run. `runs` must be sorted newest first."""
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
     left_out = len(runs) - len(shown)

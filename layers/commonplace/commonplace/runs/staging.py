@@ -24,11 +24,11 @@ _MOST_RUNS = 100
 Planner = Callable[[RunContext], Plan]
 """A function that plans a run. The operations to apply have the outcome `planned`."""
 Publish = Callable[[Run, RunContext], str | None]
-"""A callback that publishes an applied run while the lease is held. Returns a note if publishing fails, else None."""
+"""A callback that publishes an applied run while the lease is held. It returns a note if publishing fails, else None."""
 
 
 def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) -> RunContext:
-    """Create the context for a run of a tool. The context's clock starts at the time of `caller`."""
+    """Create the context for a tool's run. The context's clock starts at the caller's time."""
     if ports.night is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface has no runs")
     begun = time.monotonic()
@@ -40,12 +40,12 @@ def change_many(
     kind: RunKind, planner: Planner, context: RunContext, *, dry_run: bool, run_id: str | None = None,
     request: Request | None = None, publish: Publish = lambda _run, _context: None,
 ) -> RunReport:  # fmt: skip
-    """Plan changes and apply them. With `dry_run`, only store the plan for review. With `run_id`, apply a stored plan.
+    """Plan and apply changes. If `dry_run` is true, only store the plan for review. If `run_id` is given, apply that plan.
 
-    With both, report the stored plan or its outcome. An operation is `lost` if its memory has changed since planning. If a
-    model calls, changes beyond the limit of a nightly run wait for review. If the call runs out of time, the run is
-    `queued` or `running`, and a worker continues it with `request`. Raises `CONFLICT` while another run of the user is
-    active, `NOT_FOUND` for an unknown run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
+    If both are given, report the stored plan or its outcome. An operation is `lost` if its memory has changed since planning.
+    If a model calls, changes beyond a nightly run's limit wait for review. If the call runs out of time, the run is `queued`
+    or `running`, and a worker continues it with `request`. Raises `CONFLICT` while another run of the user is active,
+    `NOT_FOUND` for an unknown run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
     """
     if run_id is not None:
         run = parse_run(kind, run_id, context)
@@ -123,7 +123,7 @@ def _report_empty_plan(run: Run, context: RunContext, lease: Lease) -> RunReport
 
 
 def _store_for_review(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
-    """Store a plan for review. A new run is unfinished until its plan is stored, so that a call after a crash cleans up."""
+    """Store a plan for review. A new run is unfinished until its plan is stored, so the next call cleans up after a crash."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [step.with_outcome("needs_review") if step.told.outcome == "planned" else step for step in plan.operations]
     in_review = [planned for planned in waiting if planned.told.outcome == "needs_review"]
@@ -139,13 +139,13 @@ def _store_for_review(run: Run, plan: Plan, context: RunContext, lease: Lease, w
         raise
     ended = {"status": "needs_review", "finished_at": context.clock(), "operations": tuple(step.told for step in waiting)}
     run = run.model_copy(update=ended)
-    runs.close(run, {}, lease.fence)  # after its parts, because a run in review can be applied
+    runs.close(run, {}, lease.fence)  # after its parts are saved, because a run in review can be applied
     drop_request(run, context, [review_part(planned.told.operation_id) for planned in in_review])
     return report.report_plan(_add_note(run, why), waiting)
 
 
 def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> bool:
-    """Return whether a model would change more memories in one day than a nightly run may replace."""
+    """Return whether a model would change more memories in a day than a nightly run may replace."""
     if context.caller.admin:
         return False
     today = [run for run in context.night.runs.newest(context.user_id, _MOST_RUNS) if run.date == context.caller.now.date()]
@@ -174,7 +174,7 @@ def _add_note(run: Run, note: str) -> Run:
 
 
 def _discard_old(context: RunContext, lease: Lease) -> None:
-    """Discard the plans that are older than seven days, together with their texts, unless the clock seems wrong."""
+    """Discard plans that are older than seven days, with their texts, unless the clock seems wrong."""
     runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
     now = believed(context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_TTL.total_seconds())
     for run in runs:

@@ -70,7 +70,7 @@ class UndoPlanner:
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, current.get(memory_id), in_order, ours)
-        reopening = list(self._plan_reopening())  # first, because this removes goals
+        reopening = list(self._plan_reopening())  # evaluated first, because this removes goals
         remaining = [
             self._plan_step(None if goal.status != "active" else (current, goal), [(current, goal)])
             for current, goal in self.goals.values()
@@ -78,7 +78,7 @@ class UndoPlanner:
         return [*reopening, *remaining]
 
     def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
-        """Set the state to restore for a memory, or report why the memory stays unchanged."""
+        """Set the state to restore for a memory, or report the reason that the memory stays unchanged."""
         if current is None:
             return self._report_unchanged(memory_id, _GONE)
         if not current.content or any(change.erased for change in changes):
@@ -92,9 +92,9 @@ class UndoPlanner:
         return None
 
     def _plan_reopening(self) -> Iterable[PlannedOperation]:
-        """Yield one operation per reopened memory, which also closes the memories that replaced it or hold its key.
+        """Yield an operation for each reopened memory, which also closes the memories that replaced it or hold its key.
 
-        Intermediate values are closed by separate operations, because the number of changes in an operation is limited.
+        Values in between are closed by separate operations, because the number of changes in an operation is limited.
         """
         back = [goal for goal in self.goals.values() if goal[1].status == "active" and goal[0].status != "active"]
         for current, _ in back:
@@ -110,7 +110,7 @@ class UndoPlanner:
                 self._report_unchanged(current.memory_id, _KEY)
             else:
                 ids = dict.fromkeys(memory_id.memory_id for memory_id in (*later, *((holder,) if holder else ())))
-                # a successor of several memories is closed with the first of them
+                # a memory that replaced several others is closed with the first of these
                 blocking = [
                     memory_id
                     for memory_id in ids
@@ -145,7 +145,7 @@ class UndoPlanner:
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
-    """Return the audits of a memory after a version, except those of usage counts and re-embedding."""
+    """Return the audits of a memory's changes after a version, except for usage counts and re-embedding."""
     if memory.version == version:
         return []
     made = _map_audits_to_versions(memory, records).items()
@@ -153,13 +153,13 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
 
 
 def _map_audits_to_versions(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
-    """Return the audits by version. Each write has one audit, but an imported memory lacks audits of earlier writes."""
+    """Return the audits by version. Each write has one audit, but an imported memory has none for earlier writes."""
     audits = records.audits(memory.user_id, memory.memory_id)
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
 
 def _is_move(change: AppliedChange) -> bool:
-    """Return whether a change marked a memory as replaced by another memory."""
+    """Return whether a change marked a memory as replaced by another one."""
     return change.before is not None and "superseded_by" in change.before
 
 
@@ -180,7 +180,7 @@ def _restore_state(memory: Memory, changes: Sequence[AppliedChange], now: dateti
 
 
 def _find_replaced_tags(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
-    """Return the replaced tags from the audits, or nothing if all changes opened or closed the memory."""
+    """Return the replaced tags from the audits, or nothing if all that the changes did was open or close the memory."""
     if all("status" in (change.before or {}) for change in changes):
         return {}
     audits = _map_audits_to_versions(memory, records)
@@ -238,10 +238,10 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
 
 
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
-    """Undo a run and discard its operations in review. With `reread`, the next nightly run reads its interactions again.
+    """Undo a run and discard its operations in review. If `reread` is true, the next nightly run rereads its interactions.
 
-    Each memory gets back all fields except version, time of writing and usage. A memory that was changed since, lost its key
-    to another memory or had its text erased stays unchanged and is listed as `kept`. The call is safe to repeat.
+    All fields except version, time of writing and usage are restored. A memory that has since changed, lost its key to
+    another memory or had its text erased stays unchanged and is listed as `kept`. The call is safe to repeat.
     """
     run = discard(run, context, lease)
     applied = [context.ports.operations.applied(context.user_id, operation.operation_id) for operation in run.operations]
@@ -254,7 +254,7 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
 
 
 def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
-    """Remove the tag renames of an undone run, or restore the tag renames if an undo is undone."""
+    """Remove the tag renames of an undone run, or restore them if an undo is undone."""
     if run.kind == "tags":
         drop_renamed(run, context, lease)
     made = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
@@ -263,7 +263,7 @@ def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """Withdraw the aliases of an undone run, except those of unchanged memories. Undoing an undo restores the aliases."""
+    """Withdraw the aliases of an undone run, except for those of unchanged memories. Undoing an undo restores the aliases."""
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
@@ -276,7 +276,7 @@ def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
 def last_operation(context: RunContext) -> str:
     """Return the id of the last applied operation that is not an undo. Raises `NOT_FOUND` if there is none.
 
-    All operations of a run have the same time, so the last one is found by its position in the run.
+    All operations in a run share one timestamp, so the last one is found by its position in the run.
     """
     newest = context.ports.operations.newest(context.user_id)
     if newest is None:

@@ -1,1 +1,1 @@
-"""The use cases of the tools. They depend only on ports, and every interface calls them through `dispatch`."""
+"""The use cases of the tools. Use cases depend only on ports, and every interface calls them through `dispatch`."""

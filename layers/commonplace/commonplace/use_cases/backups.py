@@ -1,4 +1,4 @@
-"""Implement `backup_restore`, which makes, lists, verifies and restores backups of all memories of a user."""
+"""Implement `backup_restore`, which makes, lists, verifies and restores backups of a user's memories."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
@@ -20,11 +20,11 @@ from commonplace.runs.staging import run_context
 from commonplace.use_cases.export_memories import keep, stored_files
 
 _MOST_WALKS = 5
-_ARCHIVED = "archive"  # the store archives an expired memory without an operation
+_ARCHIVED = "archive"  # the store archives expired memories without an operation
 
 
 def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    """Run the requested action, which accepts only its own arguments. Raises `CONFLICT` while a run of the user is active."""
+    """Run an action. Other actions' arguments are rejected. Raises `CONFLICT` while another of the user's runs is active."""
     run, arguments = _ACTIONS[request.action]
     for name, value in request:
         if name != "action" and value is not None and name not in arguments:
@@ -44,7 +44,7 @@ def _make_backup(context: RunContext) -> BackupResult:
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
         may = f"no backup was made, because it would replace the oldest; that may do {ADMINS.format(verb='backup make')}"
         return BackupResult(status="needs_review", notes=Notes(warnings=[may]))
-    alone = exclusive_lease(context) if caller.goes_on is None else nullcontext()  # a worker holds the lease already
+    alone = exclusive_lease(context) if caller.goes_on is None else nullcontext()  # a worker already holds the lease
     with gathered() as flaws, alone:
         backup = _read_snapshot(caller, ports)
         body = backup.body()
@@ -84,7 +84,7 @@ _ACTIONS: Mapping[str, tuple[Callable[[BackupRequest, Caller, Ports], BackupResu
     "verify": (_verify_backup, ("backup_id",)),
     "restore": (_restore_backup, ("backup_id", "mode", "run_id", "confirm")),
 }
-"""The function of each action, and the arguments that it takes."""
+"""Maps each action to its function and the names of its arguments."""
 
 
 def _summarize_backup(file: StoredFile) -> BackupTold:
@@ -95,10 +95,10 @@ def _summarize_backup(file: StoredFile) -> BackupTold:
 
 
 def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
-    """Return the user's data as of the caller's time, despite concurrent writes.
+    """Return the user's data as it was at the caller's time, despite concurrent writes.
 
-    The read is repeated until it finds no more writes from before that time. Later writes are then reverted to the values
-    that operations have stored. Words need not be reverted, because only erasures change them.
+    Reading is repeated until no further writes from before that time appear. Later writes are then reverted to the values
+    stored in operations. Words need not be reverted, because only erasures change them.
     """
     user_id, at = caller.user_id, caller.now
     rows = list(ports.in_time(ports.raw.rows(user_id)))
@@ -115,14 +115,14 @@ def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
 
 
 def _find_newest_versions(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
-    """Return the newest version of each record at the time `at`, or 0 for a record that was created later."""
+    """Return the newest version of each record at `at`, or 0 if the record was created later."""
     return {
         row.memory_id: max((version for version, audit in row.audits.items() if audit.at <= at), default=0) for row in rows
     }
 
 
 def _rebuild_row(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
-    """Return the state of a record at the time `at`, or None if the record did not exist then or has been erased."""
+    """Return the state of a record at `at`, or None if the record did not exist then or has since been erased."""
     audits = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, audits)

@@ -1,6 +1,6 @@
-"""Implement `concept_network`, which returns a graph of concepts that occur together in memories, with communities.
+"""Implement `concept_network`, which returns the communities and links of concepts that occur together in memories.
 
-The Louvain method (Blondel et al. 2008) computes the communities, with a fixed seed so that results can be reproduced.
+Communities are computed with the Louvain method (Blondel et al. 2008), with a fixed seed for reproducible results.
 """
 
 import difflib
@@ -21,19 +21,19 @@ from commonplace.text.tagging.names import same_thing
 from commonplace.use_cases.concepts import names_of, things
 
 LEAST = 3
-"""The minimum number of memories that have both concepts of a link."""
+"""The minimum number of memories in which two linked concepts occur together."""
 _NEAREST, _ALIKE = 5, 0.6
 Edges = Mapping[tuple[str, str], float]
-"""Positive weights by pair of vertices. Each pair occurs once, and its vertices differ."""
+"""Maps pairs of vertices to positive weights. Each pair occurs once, and its vertices differ."""
 _SEED = 14
-_LEAST = 1e-9  # smaller gains are rounding errors
+_LEAST = 1e-9  # smaller gains may be rounding errors
 _Graph = dict[int, dict[int, float]]
-"""The weights of links by vertex and neighbour. Each link is stored under both vertices. A self-link counts twice."""
+"""Maps vertices to neighbours and link weights. Each link is stored under both vertices. A self-link counts twice."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph of concepts. `counts` has the number of memories per concept, and `together` the number per linked pair."""
+    """A graph of concepts. `counts` gives the number of memories per concept, and `together` the number per linked pair."""
 
     counts: dict[str, int]
     together: dict[tuple[str, str], int]
@@ -55,7 +55,7 @@ def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> Ne
 
 
 def graph_of(seen: Sequence[Outline]) -> Graph:
-    """Build the concept graph of memories. A link's weight is the normalized pointwise mutual information, -1 to 1."""
+    """Build the concept graph from memories. A link's weight is the normalized pointwise mutual information, -1 to 1."""
     names = names_of(seen)
     sets = [sorted(names[thing] for thing in things(outline)) for outline in seen if outline.concepts]
     counts = Counter(itertools.chain.from_iterable(sets))
@@ -69,7 +69,7 @@ def graph_of(seen: Sequence[Outline]) -> Graph:
 
 
 def association(together: int, first: int, other: int, of: int) -> float:
-    """Return the NPMI of two concepts, which is 1 if they only occur together, 0 for chance, and below 0 if less often."""
+    """Return the NPMI of two concepts: 1 if they only occur together, 0 if as often as by chance, below 0 if less often."""
     if together == of:
         return 1.0
     return round(math.log(together * of / (first * other)) / math.log(of / together), 4)
@@ -81,7 +81,7 @@ def by_use(graph: Graph) -> list[str]:
 
 
 def around(graph: Graph, focus: str, depth: int) -> list[str]:
-    """Return a concept and the concepts within `depth` links. The nearest come first, then the strongest links."""
+    """Return a concept and those within `depth` links of it, nearest first, then by strength of the link."""
     neighbours: dict[str, dict[str, float]] = {}
     for (first, other), weight in graph.weights.items():
         neighbours.setdefault(first, {})[other] = neighbours.setdefault(other, {})[first] = weight
@@ -104,7 +104,7 @@ def _explain_unknown_focus(focus: str, graph: Graph) -> str:
 
 
 def _build_nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
-    """Return nodes with the numbers of their communities in the whole graph, which are ordered by their most used concept."""
+    """Return nodes, numbered by their community in the whole graph. Communities are ordered by their most used concept."""
     attracting = {pair: weight for pair, weight in graph.weights.items() if weight > 0}
     linked = sorted({name for pair in attracting for name in pair})
     community = {name: frozenset({name}) for name in graph.counts}
@@ -143,12 +143,12 @@ def _quote(name: str) -> str:
 
 
 def communities(vertices: Collection[str], edges: Edges) -> list[frozenset[str]]:
-    """Return a partition of the vertices into communities. A vertex without links is its own community."""
+    """Partition the vertices into communities. A vertex without links is a community of its own."""
     return list(levels(vertices, edges))[-1]
 
 
 def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[str]]]:
-    """Yield the communities after each level, starting with single vertices. Modularity never decreases."""
+    """Yield the communities after each level of merging, starting with single vertices. Modularity never decreases."""
     members = [frozenset({name}) for name in sorted(vertices)]
     at = {name: number for number, name in enumerate(sorted(vertices))}
     graph: _Graph = {number: {} for number in at.values()}
@@ -171,11 +171,11 @@ def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[s
 
 
 def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
-    """Move vertices to neighbouring communities until no move gains modularity. The first of equal gains wins."""
+    """Move vertices to neighbouring communities until no move increases modularity. Among equal gains, the first one wins."""
     degree = {vertex: sum(links.values()) for vertex, links in graph.items()}
     total = sum(degree.values())
     community = {vertex: vertex for vertex in graph}
-    weight = dict(degree)  # of each community, the sum of its members' degrees
+    weight = dict(degree)  # maps each community to the sum of its members' degrees
     order = sorted(graph)
     random.shuffle(order)
     moving = total > 0
@@ -197,7 +197,7 @@ def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
 
 
 def _merge_vertices(graph: _Graph, into: Mapping[int, int]) -> _Graph:
-    """Merge vertices with the same number in `into`. Weights add up, and a link inside a merged vertex is a loop."""
+    """Merge vertices with the same number in `into`. Weights add up, and links within a vertex become a self-link."""
     merged: _Graph = {number: {} for number in set(into.values())}
     for vertex, links in graph.items():
         for other, weight in links.items():

@@ -1,4 +1,4 @@
-"""Find the concepts of memories, with all names of the same thing merged."""
+"""Find the concepts in memories, and treat all names for the same thing as one concept."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from commonplace.text.tagging.names import same_thing
 
 
 def things(outline: Outline) -> frozenset[str]:
-    """Return a key for each thing that a memory is about. All names of a thing have the same key."""
+    """Return a key for each thing that a memory is about. All names for a thing have the same key."""
     return frozenset(map(same_thing, outline.concepts))
 
 

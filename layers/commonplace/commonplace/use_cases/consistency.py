@@ -17,12 +17,12 @@ from commonplace.runs.staging import run_context
 from commonplace.use_cases.cursors import cursor_of, place_of
 
 PART = 2_000
-"""The number of records that a call compares."""
+"""How many records one call compares."""
 _QUESTION = "validate_storage"
 
 
 def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> ValidateResult:
-    """Return the faults in a part of the user's data, without changing any data."""
+    """Return the problems found in a part of the user's data, without changing anything."""
     after = None if request.cursor is None else place_of(request.cursor, caller.user_id, _QUESTION)
 
     def checked(_: object) -> ValidateResult:
@@ -42,7 +42,7 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
 
 
 def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> RepairResult:
-    """Repair the user's index from the records, or report what a repair would do. Records are never changed."""
+    """Repair the user's index from the records, or report what a repair would change. Records are never changed."""
 
     def repaired(so_far: Mapping[str, JsonValue] | None) -> RepairResult:
         done = REPAIRED.validate_python(so_far or {})

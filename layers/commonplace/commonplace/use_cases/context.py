@@ -1,4 +1,4 @@
-"""Implement `get_memory_context`, which returns a text for an agent's prompt within a strict number of tokens."""
+"""Implement `get_memory_context`, which returns a text for an agent's prompt that never exceeds a number of tokens."""
 
 import functools
 import math
@@ -26,22 +26,22 @@ CORE = (
     "Who is in the user's family?",
     "What is the user allergic to, ill with, or taking as medicine?",
 )
-"""Questions about the facts that an agent should always know, which find memories in any language."""
+"""Questions about the facts that an agent should always know. They find memories in any language."""
 
 _MOST_CORE = 3  # answers per question
-_CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # answers in another language are less similar
+_CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # low, because answers in another language are less similar
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
-_RELEVANCE = 0.5  # a prompt has no space for merely related memories
-_SURE = 0.3  # from this probability on, the topic clearly asks for a confidential memory
+_RELEVANCE = 0.5  # high, because a prompt has no room for loosely related memories
+_SURE = 0.3  # from this probability, the topic clearly asks for a confidential memory
 _MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
 _ELSEWHERE = ("document", "web")
-_MOST_RECENT = 300  # seven days of at most forty memories per night, with some margin
+_MOST_RECENT = 300  # seven days with at most forty memories per night, plus a margin
 
 
 @dataclass(frozen=True)
 class Group:
-    """The memories under a heading, in order of priority. Groups with `always` share half of the space."""
+    """The memories under a heading, in order of priority. Groups whose `always` is true share half of the space."""
 
     heading: str
     memories: Sequence[Memory]
@@ -49,7 +49,7 @@ class Group:
 
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
-    """Return the groups for a topic and their search results, without confidential memories that are off the topic."""
+    """Return the groups for a topic, without confidential memories that are off topic, and the search results."""
     listed = functools.partial(most_important, caller, ports)
     instructions = listed(Filter(category="system"), _MOST_INSTRUCTIONS)
     core = [find(question, caller, ports, Filter(), _MOST_CORE, _CORE_RELEVANCE, counted=False) for question in CORE]
@@ -72,7 +72,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
 
 
 def newest_values(memory_ids: Sequence[str], searches: Sequence[Found], caller: Caller, ports: Ports) -> dict[str, Memory]:
-    """Map the id of each memory with an older value of an attribute to the memory with the newest value."""
+    """Map the id of each memory that contains an older value of an attribute to the memory with the newest value."""
     known = {stored.memory.memory_id: stored for each in searches for stored in each.stored}
     stored = [known[memory_id] for memory_id in memory_ids]
     newer: dict[str, list[Memory]] = {}
@@ -91,7 +91,7 @@ def _select_core_answers(result: Found) -> list[Memory]:
 
 
 def _is_lasting(memory: Memory, caller: Caller) -> bool:
-    """Return whether a memory is durable, not confidential, and no reminder of a past event."""
+    """Return whether a memory is durable, not confidential, and not a reminder of a past event."""
     over = memory.event_time is not None and memory.event_time < caller.now and memory.category == "reminders"
     return memory.durability == "durable" and not over and not is_confidential(memory.content)
 
@@ -115,7 +115,7 @@ def line_of(memory: Memory, is_earlier: bool = False) -> str:
 
 @dataclass(frozen=True)
 class LineSize:
-    """The size of lines in word pieces of the encoder, and in bytes of UTF-8. `wide` counts the bytes that are not ASCII."""
+    """The size of lines in the encoder's word pieces and in bytes of UTF-8. `wide` counts the bytes that are not ASCII."""
 
     pieces: int = 0
     bytes: int = 0
@@ -132,9 +132,9 @@ class LineSize:
 
     @property
     def tokens(self) -> int:
-        """An upper bound of the number of tokens, by word pieces (1.5 tokens each) or by bytes, whichever is higher.
+        """An upper bound on the number of tokens, from word pieces (1.5 tokens each) or from bytes, whichever is higher.
 
-        The bound by bytes assumes that a token has at least three bytes of ASCII, or two bytes of other text.
+        The bound from bytes assumes that a token has at least three bytes of ASCII, or two bytes of other text.
         """
         by_bytes = (max(0, self.bytes - 1) - self.wide) / _BYTES_A_TOKEN + self.wide / _WIDE_BYTES_A_TOKEN
         return max(math.ceil(self.pieces * _TOKENS_A_PIECE), math.ceil(by_bytes))
@@ -142,7 +142,7 @@ class LineSize:
 
 @dataclass(frozen=True)
 class FittedContext:
-    """A context text. `tokens` is an upper bound, wrapper included. `left_out` is the number of memories that did not fit."""
+    """The text for a prompt. `tokens` is an upper bound, wrapper included. `left_out` counts memories that did not fit."""
 
     text: str
     tokens: int
@@ -154,10 +154,10 @@ def fit(
     groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY,
     newest: Mapping[str, Memory] = {},
 ) -> FittedContext:  # fmt: skip
-    """Fill the space with the groups in order, each memory once. Groups with `always` get at most half of the space.
+    """Fill the space with the groups, in order. No memory is repeated. Groups whose `always` is true get at most half.
 
-    If there are no memories, the text is `nothing`. `newest` maps the id of an older value to the memory with the newest
-    value, which comes first. If the newest value doesn't fit, the older value is left out too.
+    If there are no memories, the text is `nothing`. `newest` maps the id of a memory with an older value to the memory with
+    the newest value, which is placed first. If the newest value doesn't fit, the older one is left out too.
     """
     lines = _ContextLines(pieces)
     half = (max_tokens + lines.size.tokens) // 2
@@ -183,7 +183,7 @@ class _ContextLines:
         self.size = sum((LineSize.of(line, pieces) for line in (*OPENING, CLOSING)), LineSize())
 
     def open(self, heading: str) -> None:
-        """Start a heading, which is written with its first memory."""
+        """Start a new heading. It is written together with its first memory."""
         self._heading = f"## {heading}"
 
     def take(self, memory: Memory, most: int, is_earlier: bool = False) -> bool:
@@ -200,7 +200,7 @@ class _ContextLines:
         return memory.memory_id in self._taken
 
     def fitted(self, wanted: int, nothing: str) -> FittedContext:
-        """Return the context. `wanted` is the number of candidates. `nothing` is the text if there are none."""
+        """Return the context. `wanted` is the number of candidates. If there are none, the text is `nothing`."""
         lines, size = self._lines, self.size
         if not wanted:
             lines, size = [nothing], size + LineSize.of(nothing, self._pieces)

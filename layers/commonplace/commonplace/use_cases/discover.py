@@ -1,4 +1,4 @@
-"""Implement `discover_memory_tools`, which lists the advanced tools and reports the state of the memories."""
+"""Implement `discover_memory_tools`, which lists the advanced tools and reports on the state of the memories."""
 
 from typing import get_args
 
@@ -17,11 +17,11 @@ _MANY_UNUSED = 0.5
 
 def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
     """Return the advanced tools by purpose, the state of the memories, and the requested schemas."""
-    ports.usage.fold(caller.user_id)  # the state counts unused memories
+    ports.usage.fold(caller.user_id)  # because the state counts unused memories
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
     uses = ports.facts.tags(caller.user_id)
-    # Tags are compared without vectors, because otherwise every call would embed them.
+    # Tags are compared without vectors, so that a call need not embed them.
     tags = TagPlan.of(uses, ports.words, lambda: visible(ports.records.all(caller.user_id), caller))
     schemas = [
         manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group
@@ -40,7 +40,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
 
 
 def health(state: Statistics) -> float:
-    """Return the health score, which is 1 minus the deductions and at least 0. An empty store has the score 1."""
+    """Return the health score, which is 1 minus the deductions, but at least 0. An empty store scores 1."""
     return round(min(1.0, max(0.0, 1 - sum(health_parts(state).values()))), 3)
 
 

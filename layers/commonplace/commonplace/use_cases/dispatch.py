@@ -1,4 +1,4 @@
-"""Run tool calls from any interface, and turn errors into answers."""
+"""Run tool calls from any interface, and convert errors to responses."""
 
 import logging
 import uuid
@@ -48,12 +48,12 @@ USE_CASES: Mapping[str, str] = {
     "validate_storage": "consistency.validate_storage",
     "repair_index": "consistency.repair_index",
 }
-"""The use case of each tool, as the names of a file in this folder and of a function in the file."""
+"""Maps each tool to its use case, given as the names of a module in this package and of a function in it."""
 
 
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
     """Run a tool and return its result. Raises `CommonplaceError` for a failure that the caller can act on."""
-    from commonplace.contract import validate  # deferred: listing runs needs neither tools nor redaction
+    from commonplace.contract import validate  # deferred, because listing runs needs neither tools nor redaction
     from commonplace.contract.registry import tool_named
 
     tool = tool_named(name)
@@ -64,17 +64,17 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
-    """Run a tool for an HTTP or JSON interface, and return a status and a body, even if the tool fails."""
+    """Run a tool for an HTTP or JSON interface, and return a status and a body, which may describe an error."""
     return status_and_body(lambda: call(name, arguments, caller, ports).model_dump(mode="json"))
 
 
 def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
-    """Run `work`, and return its result or its error as a status and a body."""
+    """Run `work`, and return its result or its error as an HTTP status and a body."""
     try:
         return 200, work()
     except CommonplaceError as error:
         return error.code.status, error.body()
-    except Exception as error:  # noqa: BLE001 - an unknown failure returns an id, never its message
+    except Exception as error:  # noqa: BLE001 - for an unknown failure, return an id, never the message
         return 500, internal_error(error).body()
 
 
@@ -86,7 +86,7 @@ def internal_error(error: Exception) -> CommonplaceError:
 
 
 def use_case(name: str) -> UseCase:
-    """Return the use case of a tool. Its file is imported on first use, so that AWS functions load only what they need."""
+    """Return the use case for a tool. Modules are imported on first use, so that AWS functions load only what they need."""
     file, function = USE_CASES[name].split(".")
     use_case: UseCase = getattr(import_module(f"commonplace.use_cases.{file}"), function)
     return use_case

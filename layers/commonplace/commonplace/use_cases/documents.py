@@ -22,13 +22,13 @@ from commonplace.text.redaction import redact
 
 _DEEPEST = 100
 _MOST_OF_PATH = 200
-"""The maximum number of characters of a value's path that are checked for secrets. A longer path is cut at its start."""
+"""How many characters of a value's path are checked for secrets. A longer path is cut off at the start."""
 _ATTEMPTS, _MOST_HITS = 20, 200
 
 
 @dataclass(frozen=True)
 class Writing:
-    """A text to write. `fields` are the searchable JSON paths, or None for all. `version` is the expected stored version."""
+    """A text to write. `fields` are the searchable JSON paths, or None for all. `version` is the expected one, 0 if new."""
 
     namespace: tuple[str, ...]
     key: str
@@ -39,7 +39,7 @@ class Writing:
 
 
 def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
-    """Write the next version without secrets. Raises `CONFLICT` unless the stored version is `Writing.version` (0 if new)."""
+    """Write the next version, without secrets. Raises `CONFLICT` if `writing.version` is set and isn't the stored version."""
     _check_names(writing)
     body, kinds = clean_body(writing.body, writing.form)
     for attempt in range(_ATTEMPTS):
@@ -51,7 +51,7 @@ def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
         )
         document = document.model_copy(update={"fields": writing.fields, "redacted": kinds})
         former = before
-        if before is not None and before.deleted:  # erasing a passage of the new text also erases the text that it replaces
+        if before is not None and before.deleted:  # to erase a passage's former text together with it
             versions = ports.documents.versions(caller.user_id, writing.namespace, writing.key)
             former = next((version for version in versions if not version.deleted), None)
         document, entries = derived(document, former, caller, ports)
@@ -85,7 +85,7 @@ def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> li
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
-    """Return the scores of documents that match a query, by path, from each document's best passage in the top 200."""
+    """Map the paths of matching documents to scores. A document's score is that of its best passage in the top 200."""
     heads = list_documents(namespace, caller, ports)
     of_type(str, query, "query")
     paths = {passage.memory_id: head.path for head in heads for passage in head.passages}
@@ -103,7 +103,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
     try:
         before = read_document(namespace, key, caller, ports)
     except CommonplaceError as error:
-        if error.code is ErrorCode.NOT_FOUND:  # an earlier deletion may have failed before closing the memories
+        if error.code is ErrorCode.NOT_FOUND:  # an earlier deletion may have failed before it closed the memories
             close_former(namespace, key, caller, ports)
         raise
     if version not in (None, before.version):
@@ -116,7 +116,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
 
 
 def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """Write an older version as a new one, or delete a first version. Raises `NOT_FOUND` if the version is missing."""
+    """Write an older version as a new one, or delete a document's first version. Raises `NOT_FOUND` for a missing version."""
     check_place(namespace, key)
     versions = ports.documents.versions(caller.user_id, namespace, key)
     newest, older = next(iter(versions), None), versions[1:]
@@ -130,7 +130,7 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 
 
 def _build_next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
-    """Return the next version of a document. After a deletion, version numbers continue, but `created_at` starts again."""
+    """Return the next version of a document. After a deletion, the version numbers continue, but `created_at` is reset."""
     return Document(
         namespace=namespace,
         key=key,
@@ -150,7 +150,7 @@ def _check_names(writing: Writing) -> None:
 
 
 def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
-    """Return the body without secrets, and the kinds of the removed secrets. Errors never quote the body."""
+    """Return the body without secrets, and the kinds of secrets removed. Errors never quote the body."""
     _check_printable(body)
     _check_size(body)
     if form == "text":
@@ -168,7 +168,7 @@ def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
 
 
 def _redact_value(value: Any, path: str, kinds: list[str], depth: int) -> Any:
-    """Redact the value and all values in it. `path` contains the names above the value, innermost last."""
+    """Redact the value and all values nested in it. `path` lists the names on the way to the value, outermost first."""
     if depth > _DEEPEST:
         _refuse(ErrorCode.INVALID_JSON, f"is nested deeper than {_DEEPEST} levels")
     if isinstance(value, dict):

@@ -35,14 +35,14 @@ RETENTION = timedelta(days=1)
 LINK_SECONDS = 60
 MOST_EXPORTS = 10
 IMPORTED_HISTORY = "imported_history"
-"""A key in the audit detail of an import. The value is the memory's history at the source."""
+"""A key in an import's audit detail. The value is the memory's history at the source."""
 
 
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store the visible memories as a file for a day, or report the export with a `run_id`. A model only gets the count."""
+    """Store the visible memories in a file for a day, or report the export `run_id`. A model only gets the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
         return _build_export_result(export_file(request.run_id, caller, ports)[0])
-    from commonplace.runs.queueing import in_call_or_queued  # deferred: printing records needs no runs
+    from commonplace.runs.queueing import in_call_or_queued  # deferred, because printing records needs no runs
     from commonplace.runs.staging import run_context
 
     context, nothing = run_context(caller, ports), ExportResult(status="running", count=0)
@@ -52,8 +52,8 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
 
 
 def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store an export file of the chosen memories. For a model, they are only counted, and the status is `needs_review`."""
-    from commonplace.retrieval.record_scan import visibility_of  # deferred: loads numpy, which printing records doesn't need
+    """Store the chosen memories in an export file. If a model calls, only count them, with the status `needs_review`."""
+    from commonplace.retrieval.record_scan import visibility_of  # loads numpy, which printing records doesn't need
 
     agents = visibility_of(caller).agents
     chosen = [
@@ -82,7 +82,7 @@ def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> Expo
 def exported_lines(
     memories: Iterable[Memory], form: PrintedFormat, caller: Caller, ports: Ports, with_history: bool = False
 ) -> Iterator[str]:
-    """Yield memories as lines of a file. Only JSON Lines and CSV include closed and expired memories, and history."""
+    """Yield the lines of a file of memories. Only JSON Lines and CSV include closed and expired memories, and history."""
     current = (memory for memory in memories if memory.status == "active" and not memory.has_expired(caller.now))
     if form == "mem0":
         return _format_json_list('{"results": [', map(_build_mem0_entry, current), "]}")
@@ -99,7 +99,7 @@ def exported_lines(
 
 
 def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[StoredFile, bytes]:
-    """Return one of the user's exports and its bytes. Raises `NOT_FOUND` for an unknown or expired export."""
+    """Return one of the user's exports and its content. Raises `NOT_FOUND` for an unknown or expired export."""
     known = may_be_id(of_type(str, export_id, "export_id"))
     file_read = stored_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
     if file_read is None:
@@ -118,7 +118,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
 
 
 def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_EXPORTS) -> None:
-    """Store a file, and delete the user's oldest files of this kind if there are more than `most`."""
+    """Store a file. If the user then has more than `most` files of this kind, delete the oldest."""
     files = stored_files(ports)
     for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:
         files.delete(caller.user_id, file.kind, old.file_id)
@@ -126,7 +126,7 @@ def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports
 
 
 def stored_files(ports: Ports) -> StoredFiles:
-    """Return the storage of users' files. Raises `INTERNAL` if this interface has none."""
+    """Return the storage for users' files. Raises `INTERNAL` if this interface has none."""
     if ports.files is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface stores no files")
     return ports.files
@@ -145,7 +145,7 @@ def _build_export_result(file: StoredFile) -> ExportResult:
 
 
 def _matches_filter(chosen: ExportFilter, memory: Memory) -> bool:
-    """Return whether category or section, type and collection match and `happened_at` is in [`after`, `before`)."""
+    """Return whether category or section, type and collection match, and `happened_at` is in [`after`, `before`)."""
     category, section = where_filed(chosen.category or "all")
     wanted = (
         (category, memory.category), (section, memory.section), (chosen.type, memory.memory_type),

@@ -1,4 +1,4 @@
-"""Choose the categories of imported memories by the old category, by the content, or by a person's decision."""
+"""Choose categories for imported memories from the old category, the content, or a person's decision."""
 
 import csv
 import functools
@@ -18,15 +18,15 @@ from commonplace.text.tagging.names import singular
 from commonplace.use_cases.record_files import quoted, unquoted
 
 COLUMNS = ("legacy_id", "content", "from", "to", "confidence", "why")
-"""The columns of a review table. A person edits `to`."""
+"""The columns of a review table. A person fills in `to`."""
 SURE_FROM = 0.7
-"""The minimum confidence of a category that no person has to confirm."""
+"""The minimum confidence at which no person has to confirm a category."""
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 
 @dataclass(frozen=True)
 class Filed:
-    """A category with confidence and reason. `asks` means that a person must confirm the category."""
+    """A category, with confidence and reason. `asks` means that a person must confirm the category."""
 
     category: Category
     confidence: float
@@ -36,13 +36,13 @@ class Filed:
 
 @dataclass(frozen=True)
 class Filing:
-    """Rules for categories. `named` maps old categories to new ones. `decided` maps old ids to a person's choice, or None."""
+    """Rules for categories. `named` maps old categories to new ones. `decided` maps old ids to a person's choice or None."""
 
     named: Mapping[str, Category]
     decided: Mapping[str, Category | None]
 
     def file(self, legacy_id: str, old: str | None, classification: Classification) -> Filed:
-        """Return the category of an old memory. `classification` is the classification of its text."""
+        """Choose the category for an old memory. `classification` is the classification of its text."""
         decided = self.decided.get(legacy_id)
         if decided is not None:
             return Filed(decided, 1.0, "a person's word")
@@ -56,7 +56,7 @@ class Filing:
 
 
 def read_categories(text: str) -> dict[str, Category]:
-    """Read a table of old names and categories, with or without a heading. `INVALID_ARGUMENT` contains the line number."""
+    """Read a table of old names and categories, with or without a header. `INVALID_ARGUMENT` gives the line number."""
     categories: dict[str, Category] = {}
     for number, row in _parse_csv_rows(text, "categories"):
         if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:
@@ -68,7 +68,7 @@ def read_categories(text: str) -> dict[str, Category]:
 
 
 def read_review(text: str) -> dict[str, Category | None]:
-    """Return the category chosen for each old id, or None if `to` is empty. `INVALID_ARGUMENT` contains the line number."""
+    """Return the category chosen for each old id, or None if `to` is empty. `INVALID_ARGUMENT` gives the line number."""
     rows = _parse_csv_rows(text, "review")
     heading = [cell.strip().casefold() for cell in rows[0][1]] if rows else []
     if (heading.count("legacy_id"), heading.count("to")) != (1, 1):
@@ -84,7 +84,7 @@ def read_review(text: str) -> dict[str, Category | None]:
 
 
 def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
-    """Return the rows as a table for spreadsheets. Cells can't be evaluated as formulas."""
+    """Return the rows as a table for spreadsheets, which won't evaluate any cell as a formula."""
     whole = io.StringIO()
     writer = csv.writer(whole)
     writer.writerow(COLUMNS)
@@ -94,7 +94,7 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
 
 
 def _parse_csv_rows(text: str, field: str) -> list[tuple[int, list[str]]]:
-    """Return the rows that aren't blank, each with the number of its last line. The first line determines the separator."""
+    """Return the non-blank rows, each with the number of its last line. The first line determines the separator."""
     first = text.partition("\n")[0]
     mark = next((separator for separator in (",", ";", "\t") if separator in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)

@@ -1,4 +1,4 @@
-"""Implement `history`, which returns the past values of a key, or the predecessors and successors of a memory."""
+"""Implement `history`, which returns all values of a key, or the predecessors and successors of a memory."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ from commonplace.use_cases.named import behind_alias, check_name, unknown_id, un
 
 
 def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: bool = True) -> History:
-    """Return all memories of a key in the default collection, or the lineage of an id, newest first.
+    """Return all memories with a key in the default collection, or the lineage of a memory, newest first.
 
-    If `compares` is True, recommendations that the caller of the store did not wait for are added, which requires an index
-    and models. The error `KEY_NOT_FOUND` suggests the nearest keys.
+    If `compares` is True, memories that were stored without a comparison are compared now, which needs an index and models.
+    The error `KEY_NOT_FOUND` suggests the nearest keys.
     """
     check_name(request)
     agents = visibility_of(caller).agents
@@ -55,6 +55,6 @@ def _find_recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports)
     """Return recommendations for an active memory that was not compared when it was stored, or None."""
     if memory.status != "active" or all(audit.detail.get(COMPARED) is not False for audit in audits):
         return None
-    from commonplace.memories.ingest import recommendations_on  # deferred: most histories don't need it
+    from commonplace.memories.ingest import recommendations_on  # deferred, because most histories don't need it
 
     return recommendations_on(memory, ports)

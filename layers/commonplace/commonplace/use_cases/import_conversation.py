@@ -1,4 +1,4 @@
-"""Import a conversation turn by turn, with the position of each turn."""
+"""Import a conversation turn by turn, and store the position of each turn."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,10 +30,10 @@ _Checked = TypeVar("_Checked", Turn, ChatMessage)
 def import_turns(
     turns: Sequence[Mapping[str, Any]], keep: Keep, caller: Caller, ports: Ports, progress: Progress | None = None
 ) -> ImportResult:
-    """Store turns, or messages of a chat, in batches. `progress` receives the number of finished turns.
+    """Store turns or chat messages in batches. `progress` receives the number of finished turns.
 
-    A turn is skipped if it is only a secret, too long, without words, or not worth storing. Skipped turns are listed with
-    the reason. An invalid turn raises an error with its number before anything is stored.
+    A turn is skipped if it is nothing but a secret, too long, without words, or not worth storing. The result lists skipped
+    turns with the reason. If a turn is invalid, an error with its number is raised before anything is stored.
     """
     zone, turns = caller.now.tzinfo, list_of(turns, "turns")
     checked = [_add_zone(_check_turn(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
@@ -53,7 +53,7 @@ def import_turns(
 
 
 def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Convert chat messages to turns of a session whose id is derived from the first messages. Return turns unchanged."""
+    """Convert chat messages to turns in a session, whose id is derived from the first messages. Return turns unchanged."""
     if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
         return messages
     checked = [_check_turn(ChatMessage, message, number) for number, message in enumerate(messages)]
@@ -94,7 +94,7 @@ class _TurnReader:
         }
 
     def _redact_turn(self, number: int) -> tuple[str, str | None]:
-        """Return the redacted text of a turn, and the reason for skipping the turn, or None."""
+        """Return the redacted text of a turn, and the reason for skipping the turn or None."""
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "", "empty_text: contains no letter or digit"

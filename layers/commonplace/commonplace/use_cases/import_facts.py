@@ -1,4 +1,4 @@
-"""Import statements from other stores. An import is planned first and applied as one run. Later imports skip known facts."""
+"""Import statements from other stores. An import is planned, then applied as one run. Later imports skip known facts."""
 
 import json
 from collections import Counter
@@ -46,7 +46,7 @@ from commonplace.use_cases.named import memories_by_alias
 
 Progress = Callable[[int, int | None], None]
 _BATCH, _READ_BATCH = 100, 500
-_MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # entries per list, and people, in a streamed plan
+_MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # entries per list, and number of people, in a streamed plan
 _PEOPLE_SHOWN, _OTHER_PEOPLE, NO_NAME = 20, "(other people)", "(no name)"
 _CONFLICT = "the memory with this name has another text, which stays"
 NOTE_TOO_SHORT = "the note is too short for all fields"
@@ -63,7 +63,7 @@ _Named = TypeVar("_Named", str, RefusedEntry)
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A valid statement. `extra` goes into the note, which may be `cut`. `fields` has the tags and `extra` as JSON."""
+    """A valid statement. `extra` goes into the note, which may be `cut`. `fields` contains tags and `extra` as JSON."""
 
     where: str
     name: str
@@ -79,7 +79,7 @@ class Seen(Protocol):
     """The texts that an import has seen so far, by fingerprint."""
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
-        """Return None for a new text. Otherwise return the id of its memory, or None, and whether the fields match."""
+        """Return None for a new text. For a known text, return its memory's id (or None) and whether the fields match."""
 
 
 def import_facts(
@@ -89,17 +89,17 @@ def import_facts(
 ) -> Imported:  # fmt: skip
     """Import statements, or only plan the import. Invalid statements are reported in `refused`.
 
-    `kind` is the format and `why` is the evidence for it. `only` is the person whose memories are imported. `listed` is the
-    range of entries to report, by default all with the skipped passages. `progress` gets the numbers read and in total, then
-    the numbers stored. With `seen`, a plan can have any size, because entries are counted while they are read, and only
-    listed entries are checked for secrets. Raises `INVALID_ARGUMENT` if no entry belongs to `only`, or if a file of several
-    people is applied without `only`. Raises `CONFLICT` while another run of the user is active.
+    `kind` is the format, and `why` is the evidence for it. `only` is the person whose memories are imported. `listed` is the
+    range of entries to report. The default is all entries and the skipped passages. `progress` receives counts of entries,
+    read and then stored, with the total. If `seen` is given, a plan can have any size, because entries are counted as they
+    are read, and only listed entries are checked for secrets. Raises `INVALID_ARGUMENT` if no entry belongs to `only`, or if
+    a file from several people is applied without `only`, and `CONFLICT` while another run is active.
     """
     left = LeftOutWords(listing=listed is None)
     people = _People(NO_NAME if only == "" else only, left)
     chosen, report = people.chosen(left.taken(entries)), None
     work = _FactImport(caller, ports, progress, chosen, listed, seen, left)
-    if seen is None:  # check the people before anything is stored
+    if seen is None:  # to check the people before anything is stored
         work.source_entries = list(chosen)
         people.check(apply)
     with gathered() as flaws:
@@ -126,7 +126,7 @@ class _People:
     counts: Counter[str] = field(default_factory=Counter)
 
     def chosen(self, entries: Iterable[ForeignFact | RefusedEntry]) -> Iterator[ForeignFact | RefusedEntry]:
-        """Yield the entries to import and the refused entries. Count the entries of up to 1,000 people by name."""
+        """Yield the entries to import and the refused entries. Count the entries by name, for up to 1,000 people."""
         for entry in entries:
             if isinstance(entry, RefusedEntry):
                 yield entry
@@ -141,12 +141,12 @@ class _People:
 
     @property
     def entry_counts(self) -> dict[str, int]:
-        """The number of entries by person. Entries without a name are included only if several people are named."""
+        """The number of entries per person. Entries without a name are only included if several people are named."""
         named = {name: count for name, count in self.counts.items() if name != NO_NAME}
         return dict(self.counts) if len(named) > 1 else named
 
     def check(self, apply: bool) -> list[str]:
-        """Raise an error if nobody is named `only`, or if an import covers several people, of which a plan only warns."""
+        """Raise an error if nobody is named `only`, or if an import covers several people. A plan only returns a warning."""
         shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.entry_counts.items())]
         listed = ", ".join([*shown[:_PEOPLE_SHOWN], *(["..."] if len(shown) > _PEOPLE_SHOWN else [])])
         if self.only is not None and self.only not in self.counts:
@@ -163,7 +163,7 @@ class _People:
 
 @dataclass
 class _FactImport:
-    """Decides what to do with each statement, by comparing it with stored memories and earlier entries."""
+    """Decides what to do with each statement by comparing it with stored memories and earlier entries."""
 
     caller: Caller
     ports: Ports
@@ -188,7 +188,7 @@ class _FactImport:
         return Plan(operations=self.plan.operations(self.caller, ports), candidates=self.entries)
 
     def count(self, seen: Seen) -> None:
-        """Count the outcomes while reading, without storing the entries in memory."""
+        """Count the outcomes while reading, without keeping the entries in RAM."""
         for memory in self.ports.records.all(self.caller.user_id):
             if memory.status == "active":
                 seen.add(fingerprint(memory), memory.memory_id)
@@ -205,7 +205,7 @@ class _FactImport:
             self._add_new(checked)
 
     def read(self) -> PrecomputedEmbedder:
-        """Read all entries into `plan`. Returns an embedder with the vectors of all statements."""
+        """Read all entries into `plan`. Returns an embedder that has precomputed the vectors of all statements."""
         facts = list(self._iterate_valid_facts())
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[ImportRecord]()
@@ -223,7 +223,7 @@ class _FactImport:
         return vectors
 
     def _report_near_duplicates(self, vectors: PrecomputedEmbedder) -> None:
-        """Report the new memories that paraphrase a stored memory. Such memories are stored nevertheless."""
+        """Report new memories that paraphrase a stored memory. They are stored anyway."""
         caller, ports = self.caller, replace(self.ports, embedder=vectors)
         if not ports.facts.statistics(caller.user_id, caller.now, vectors.name).active:
             return
@@ -236,7 +236,7 @@ class _FactImport:
                     self._set_result(new.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
 
     def _iterate_valid_facts(self) -> Iterator[tuple[int, CheckedFact]]:
-        """Yield the valid statements whose names are unknown, each with its number."""
+        """Yield the valid statements whose names are not yet known, each with its number."""
         for batch in in_batches(self.source_entries, _READ_BATCH):
             names = [entry.alias for entry in batch if isinstance(entry, ForeignFact)]
             erased = self.ports.erased.among(self.caller.user_id, names)
@@ -255,7 +255,7 @@ class _FactImport:
     def _check(
         self, entry: ForeignFact | RefusedEntry, holders: Mapping[str, Memory], erased: set[str]
     ) -> CheckedFact | None:
-        """Return the statement of an entry if it is valid and its name is unknown. Otherwise record the outcome."""
+        """Return an entry's statement if it is valid and its name is not yet known. Otherwise record the outcome."""
         number, zone, holder = self.entries, self.caller.now.tzinfo, None
         if isinstance(entry, RefusedEntry):
             self._refuse(entry)
@@ -282,18 +282,18 @@ class _FactImport:
         return None
 
     def _add_new(self, fact: CheckedFact) -> None:
-        """Record redactions and cut fields of a new statement. Its outcome is "added" by default."""
+        """Record the redactions and the cut fields of a new statement, whose outcome is "added" by default."""
         self.redacted |= dict.fromkeys(fact.redacted)
         if fact.cut:
             self._append_within_limit(self.cut, fact.name)
             self.left.add(Unread(fact.where, NOTE_TOO_SHORT, fact.extra))
 
     def _add_known(self, number: int, fact: CheckedFact, item: Memory | None, why: str | None, *, same: bool = False) -> None:
-        """Count the tags and note of a known statement as left out. `same` means that the stored memory has them."""
+        """Count the tags and note of a known statement as left out, unless the stored memory has the same ones (`same`)."""
         self._append_within_limit(self.known, fact.name)
         self._set_result(number, "known", item.memory_id if item is not None else None, why)
         tags, note = fact.fact.tags, fact.fact.user_note or ""
-        if item is not None:  # its note is redacted, but the new note may not be
+        if item is not None:  # the stored note is redacted, but the new one may not be
             tags = [tag for tag in tags if not words_of(tag) <= words_of(" ".join(item.tags))]
             same = not tags and not fact.cut and (item.user_note or "") in (note, redact(note).text)
         if not same and (tags or fact.extra):
@@ -309,7 +309,7 @@ class _FactImport:
         self._set_result(self.entries, "refused", None, refused.message)
 
     def _set_result(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
-        """Replace the default outcome of an entry, which is "added"."""
+        """Replace an entry's outcome, which is "added" by default."""
         row = self.rows.get(number)
         self.outcomes.subtract([row.outcome if row else "added"])
         self.outcomes[outcome] += 1
@@ -320,12 +320,12 @@ class _FactImport:
         return self.seen is None or self.listed is None or number - 1 in self.listed
 
     def _append_within_limit(self, names: list[_Named], named: _Named) -> None:
-        """Append a name. With `seen`, the list has at most `_MOST_NAMED` names."""
+        """Append a name. If `seen` is given, the list is limited to `_MOST_NAMED` names."""
         if self.seen is None or len(names) < _MOST_NAMED:
             names.append(named)
 
     def _record_outcomes(self, facts: Sequence[tuple[int, CheckedFact]]) -> None:
-        """Record whether the plan adds each statement, or leaves it out as known or as a conflict."""
+        """Record for each statement whether the plan adds it or leaves it out as known or in conflict."""
         left_out = {omission.record.number: omission for omission in self.plan.left_out}
         ids = sorted({omission.other for omission in self.plan.left_out if omission.other})
         memories = {memory.memory_id: memory for memory in self.ports.records.get(self.caller.user_id, ids)}
@@ -380,14 +380,14 @@ def attribution(fact: ForeignFact) -> dict[str, Any]:
 
 
 def refused(where: str, error: CommonplaceError) -> RefusedEntry:
-    """Return the report of an entry that can't be imported."""
+    """Return the report on an entry that can't be imported."""
     return RefusedEntry(where=where, field=error.field, code=error.code.label, message=error.message)
 
 
 def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
-    """Validate a statement and redact its secrets. Unreadable times are moved to the note. Errors name the invalid field.
+    """Validate a statement and redact its secrets. Unreadable times are moved to the note. Errors mention the invalid field.
 
-    `redacting=False` skips the search for secrets, which takes most of the time, for entries that are only counted.
+    For entries that are only counted, `redacting=False` skips the search for secrets, which takes most of the time.
     """
     if not isinstance(foreign.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
@@ -416,16 +416,16 @@ def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool =
 
 
 def _split_tags(value: Any) -> tuple[list[str], list[Any]]:
-    """Return the tags that are text, and the other values."""
+    """Return the tags that are strings, and all other values."""
     several = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else [value]
     words = [word.strip() for word in several if isinstance(word, str) and word.strip()]
     return words, [item for item in several if not isinstance(item, str) and item not in (None, [], {})]
 
 
 def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:
-    """Return the memory of a statement. Missing fields are derived by rules, as when a statement is stored.
+    """Build a memory from a statement. Missing fields are derived by rules, as when a statement is stored.
 
-    A statement that is no longer true becomes a closed memory. A statement with a future end becomes a memory that expires.
+    A statement that is no longer true becomes a closed memory. A statement that ends in the future becomes one that expires.
     """
     fact, now = checked.fact, caller.now
     ends = min(filter(None, (fact.expires_at, fact.valid_to)), default=None)
@@ -450,9 +450,9 @@ def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller
 
 
 def _build_closing_fields(fact: Fact, now: datetime) -> Mapping[str, Any]:
-    """Return the fields that mark a memory as closed or expired, or no fields."""
+    """Return the fields that mark a memory as closed or expired, if it is."""
     if fact.valid_to is not None and fact.valid_to <= now:
         return {"status": "superseded", "valid_to": fact.valid_to, "expires_at": None, "purge_at": None}
-    if fact.expires_at is not None and fact.expires_at <= now:  # purged as late as a memory that expires now
+    if fact.expires_at is not None and fact.expires_at <= now:  # purged at the same time as a memory that expires now
         return {"durability": "daily", "expires_at": fact.expires_at, "purge_at": now + PURGE_DELAY}
     return {}

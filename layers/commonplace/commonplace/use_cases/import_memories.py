@@ -1,4 +1,4 @@
-"""Implement `import_memories`, which plans and applies the import of an export as a run, and store uploads."""
+"""Implement `import_memories`, which plans an import of an export and applies it as a run. Also store uploads."""
 
 import hashlib
 from collections.abc import Iterable
@@ -41,9 +41,9 @@ _STORED = ("planned", "needs_review", "applied")
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
-    """Plan an import, apply a plan, or do both at once. A model can only plan, and the answer names who may apply the plan.
+    """Plan an import, apply a plan, or do both at once. A model can only plan, and the result says who may apply the plan.
 
-    An upload is deleted once it is planned or applied. Raises `CONFLICT` while a run of the user is active. Raises
+    An upload is deleted once a plan is stored or applied. Raises `CONFLICT` while a run of the user is active. Raises
     `NOT_FOUND` for an unknown upload or plan.
     """
     if sum(source is not None for source in (request.data, request.upload_id, request.run_id)) != 1:
@@ -64,7 +64,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
 
 
 def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:
-    """Store a file for one import within an hour. A file object is read in chunks.
+    """Store a file, for one import within the next hour. A file object is read in chunks.
 
     Raises `PAYLOAD_TOO_LARGE` if the file exceeds 50 MB, or the user's uploads exceed 200 MB.
     """
@@ -85,7 +85,7 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
     )  # fmt: skip
     keep(file, source, caller, ports)
     try:
-        _refuse_beyond_quota(0, caller, ports)  # again, because of concurrent uploads
+        _refuse_beyond_quota(0, caller, ports)  # checked again, because of concurrent uploads
     except CommonplaceError:
         drop_upload(file.file_id, caller, ports)
         raise
@@ -95,8 +95,8 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
     """Raise `PAYLOAD_TOO_LARGE` if the user's valid uploads and `more` bytes exceed 200 MB.
 
-    Expired uploads stay stored while no record confirms the clock, although nobody can read them. If space is needed, the
-    oldest expired uploads are deleted.
+    Expired uploads are kept as long as no record confirms the clock, although nobody can read them. If space is needed, the
+    oldest of these are deleted.
     """
     files = stored_files(ports)
     stored = files.listed(caller.user_id, "upload", EARLIEST)
@@ -158,7 +158,7 @@ def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, ki
 
 
 def _report_left_out(omissions: Iterable[LeftOut]) -> Iterable[Dropped]:
-    """Yield conflicts and refusals. Known memories are only counted, so they are skipped."""
+    """Yield conflicts and refusals, but not known memories, which are only counted."""
     for omission in omissions:
         if omission.outcome == "conflict":
             number, other = omission.record.number, omission.other

@@ -1,4 +1,4 @@
-"""Plan an import by choosing the memories to store, and find the reasons for skipping the others."""
+"""Plan an import by choosing the memories to store and giving reasons for skipping the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circ
 
 @dataclass(frozen=True)
 class ImportRecord:
-    """A memory in a file. `number` is a line or index. `name` is the name at the source if the memory gets a new id."""
+    """A memory from a file. `number` is a line or index. `name` is the name at the source if the memory gets a new id."""
 
     number: int
     memory: Memory
@@ -49,7 +49,7 @@ class ImportRecord:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A memory that is not stored. `other` is the id of the stored memory that it equals or conflicts with, if any."""
+    """A memory that is not imported. `other` is the id of the stored memory that it equals or conflicts with, if any."""
 
     record: ImportRecord
     why: Why
@@ -58,7 +58,7 @@ class LeftOut:
 
     @property
     def outcome(self) -> ImportOutcome:
-        """The outcome that the import reports for this record."""
+        """The outcome that the import will report for this record."""
         return "known" if self.why == "known" else "conflict" if self.why in ("conflict", "key_taken") else "refused"
 
     @property
@@ -68,7 +68,7 @@ class LeftOut:
 
 @dataclass
 class ImportPlan:
-    """The memories to store (`new`), those stored already under their id (`known`), and the skipped ones (`left_out`)."""
+    """The memories to store (`new`), those already stored under their id (`known`), and the skipped ones (`left_out`)."""
 
     new: list[ImportRecord] = field(default_factory=list)
     known: list[ImportRecord] = field(default_factory=list)
@@ -101,13 +101,13 @@ class ImportPlan:
         return plan
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
-        """Return an operation for each new memory, and an operation for each known memory that gets another name."""
+        """Return an operation for each new memory and for each known memory that gets an additional name."""
         batches = ports.in_time(in_batches(self.new, _BATCH))
         added = (operation for batch in batches for operation in _plan_operations(batch, caller, ports))
         return *added, *self._name_known(caller, ports)
 
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
-        """Yield operations that add ids from the file as names of known memories, except names that exist already."""
+        """Yield operations that give known memories their ids from the file as names, except names that already exist."""
         names = {omission.record.called: omission for omission in self.left_out if omission.why == "known"}
         ids = ports.aliases.get(caller.user_id, list(names))
         for name, omission in names.items():
@@ -125,9 +125,9 @@ class ImportPlan:
         self.left_out += [LeftOut(record, "circle", "memories that replaced one another in a circle") for record in circle]
 
     def _repair_links(self, present: set[str], instead: Mapping[str, str]) -> None:
-        """Replace `supersedes` and `superseded_by` of new memories if the target is neither new nor stored (`present`).
+        """Replace `supersedes` and `superseded_by` in new memories if the target is neither new nor stored (`present`).
 
-        `instead` maps ids of skipped memories to equal stored memories. Without an equal memory, the link becomes None.
+        `instead` maps the ids of skipped memories to equal stored ones. If there is no equal memory, the link becomes None.
         """
         present = present | {record.memory.memory_id for record in self.new}
         changed = []
@@ -160,7 +160,7 @@ class _Existing:
 def _find_skip_reason(
     record: ImportRecord, state: _Existing, present: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
 ) -> LeftOut | None:
-    """Return the reason for skipping a memory, or None if it can be stored, or is stored already with the same content."""
+    """Return the reason for skipping a memory, or None if it can be stored or is already stored with the same content."""
     memory = record.memory
     existing = present.get(memory.memory_id)
     if existing is not None and existing.content != memory.content:

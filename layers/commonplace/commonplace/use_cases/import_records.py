@@ -1,4 +1,4 @@
-"""Import the records of an export with their ids, versions and links. Stored memories are never overwritten."""
+"""Import the records from an export with their ids, versions and links. Stored memories are never overwritten."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -25,17 +25,17 @@ from commonplace.use_cases.record_files import HISTORY, read_lines
 
 Progress = Callable[[int, int | None], None]
 Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any] | CommonplaceError]
-"""The records in order, or by line number. An invalid line is represented by its error."""
+"""Records in order or by line number. An error takes the place of an invalid line."""
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
-_LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # an index limits the length of the other fields
-_LARGEST = 2**53  # the largest position, version or count, which every store and JSON parser represents exactly
-_MOST_WORDS = 1_000  # tags or concepts per memory, because statistics count each pair
+_LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # indexes limit the length of all other fields
+_LARGEST = 2**53  # the largest position, version or count that every store and JSON parser represents exactly
+_MOST_WORDS = 1_000  # tags or concepts per memory, limited because statistics count each pair
 _LOST = "the id, the key or the content was taken meanwhile, or the id belongs to another user"
 
 
 def read_export(text: str) -> dict[int, dict[str, Any] | CommonplaceError]:
-    """Return the records, or errors, of an export in JSON Lines or CSV, by line number."""
+    """Return the records or errors in a JSON Lines or CSV export, by line number."""
     form: ImportFormat = "csv" if text.removeprefix("\ufeff").lstrip().startswith("memory_id,") else "jsonl"
     return dict(read_lines(text, form))
 
@@ -44,11 +44,11 @@ def import_records(
     records: Records, caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None,
     why: str = "they are its records", listed: range | None = None, text: str = "",
 ) -> Imported:  # fmt: skip
-    """Import exported records as a run, which can be undone, or only plan the import.
+    """Import exported records as a run, which can be undone, or only plan that.
 
-    The memories become the caller's, without secrets and with new vectors. Invalid records that are given by line number are
-    refused. Others raise an error before anything is stored. `progress` gets the numbers of stored and of all records. `why`
-    is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
+    The memories become the caller's. Secrets are removed, and vectors are recomputed. Invalid records given by line number
+    are refused. Others raise an error before anything is stored. `progress` receives how many records are stored and how many
+    there are. `why` is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
     """
     of_type(bool, apply, "apply")
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
@@ -113,7 +113,7 @@ def import_records(
 
 
 def _apply(checked: list[ImportRecord], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
-    """Apply the import as a run. Return the plan that was applied, and the run."""
+    """Apply the import as a run. Returns the applied plan and the run."""
     from commonplace.pages.publishing import publish
     from commonplace.runs.apply import Plan, RunContext
     from commonplace.runs.staging import change_many, run_context
@@ -146,9 +146,9 @@ class PastSteps(BaseModel):
 
 
 def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
-    """Return a record as a memory of the user, and its history. The kinds of redacted secrets are added to `kinds`.
+    """Convert a record to a memory that belongs to the user, and its history. Adds the kinds of redacted secrets to `kinds`.
 
-    The original user and unknown fields are ignored. An error names the invalid field.
+    The original user and unknown fields are ignored. Errors mention the invalid field.
     """
     known: Any = record
     if isinstance(record, Mapping):

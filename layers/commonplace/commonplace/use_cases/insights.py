@@ -1,4 +1,4 @@
-"""Implement `memory_store`, which stores an insight with the caller's own metadata, optionally under the caller's id."""
+"""Implement `memory_store`, which stores an insight with the caller's own metadata and optionally the caller's own id."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from commonplace.use_cases.named import behind_alias, holder
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
-    """Store an insight, or update one with a known id. Raises `NOT_FOUND` for a deleted id and `ERASED` for an erased id."""
+    """Store an insight, or update the one with this id. Raises `NOT_FOUND` for a deleted id, `ERASED` for an erased one."""
     old = _find_current_version(request.id, caller, ports) if request.id is not None else None
     entry = _build_entry(request, old, caller, ports)
     done = ingest(entry, ports) if old is None else _update_memory(entry, old, caller, ports)
@@ -68,7 +68,7 @@ def _has_own_tags(memory: Memory, ports: Ports) -> bool:
 
 
 def _find_current_version(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
-    """Return the current memory of an id, or None if the id is free. Raises an error if the id can't be used."""
+    """Return the current memory with an id, or None if the id is free. Raises an error if the id can't be used."""
     memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for current in memories for memory in (current, *successors(current, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)
@@ -86,7 +86,7 @@ def _find_current_version(memory_id: str, caller: Caller, ports: Ports) -> Memor
 
 
 def _update_memory(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:
-    """Change only the labels if content and collection stay the same. Otherwise supersede the old memory."""
+    """Change only the labels if content and collection are unchanged. Otherwise supersede the old memory."""
     new = entry.memory
     if folded(new.content) == folded(old.content) and new.collection == old.collection:
         labels = new.model_dump(include={"memory_type", "importance", "confidence", "emotion", "subject", "tags"})

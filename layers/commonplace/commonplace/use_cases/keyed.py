@@ -1,4 +1,4 @@
-"""Implement `read_memory`, which returns the memories of a section, and `delete_memory`."""
+"""Implement `read_memory`, which returns the memories in a section, and `delete_memory`."""
 
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
@@ -12,7 +12,7 @@ from commonplace.use_cases.named import memory_named
 
 
 def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResult:
-    """Return the current memories of a section, most important first, then newest."""
+    """Return the current memories in a section, most important first, then newest first."""
     wanted = Filter(collection=DEFAULT_COLLECTION, section=request.category)
     result = most_important(caller, ports, wanted, request.limit)
     ports.usage.count(caller.user_id, [memory.memory_id for memory in result.memories], caller.now)
@@ -32,7 +32,7 @@ def _format_markdown(heading: str, items: list[Memory]) -> str:
 
 
 def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> DeleteResult:
-    """Close a memory, so that searches don't find it and its key is free. A model may close only a few memories per hour."""
+    """Close a memory so that searches don't find it and its key becomes free. A model may close only 20 memories per hour."""
     old = memory_named(request, caller, ports)
     check_model_may_close(1, f"commonplace delete {old.memory_id}", caller, ports)
     detail = {"tool": "delete_memory", **closed_by(caller, caller.now)}

@@ -30,7 +30,7 @@ def entry_of(
     ports: Ports,
     **extra_fields: Any,
 ) -> Entry:
-    """Build a new memory without storing it. `extra_fields` contains further fields of the record."""
+    """Build a new memory without storing it. `extra_fields` contains additional fields of the record."""
     if has_lines_of_code(value):
         raise invalid("value", "holds code; say in plain words what is worth remembering of it")
     statement = enrich(value, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
@@ -81,7 +81,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
 
 
 def _find_key_holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Return the holder of the key as an obstacle, or None. A memory of another agent is not shown."""
+    """Return the memory that holds the key as an obstacle, or None. Another agent's memory is not shown."""
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
     if memory is None:
         return None
@@ -103,7 +103,7 @@ def _find_same_meaning(entry: Entry, compared: Sequence[Similar], like: Sequence
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Store the memory, or return a memory that blocks it, which was stored meanwhile or was not among the compared ones."""
+    """Store the memory, or return the obstacle, such as a memory stored since the comparison or not compared."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -144,5 +144,5 @@ def _list_existing(memories: Sequence[Memory]) -> list[Existing]:
 
 
 def call_notes(caller: Caller, degraded: str | None = None) -> Notes | None:
-    """Return the notes of a write, with the reason for an incomplete comparison and the kinds of secrets removed."""
+    """Return the notes on a write, with the reason for an incomplete comparison and the kinds of secrets removed."""
     return Notes(degraded=degraded, redacted=list(caller.redacted) or None) or None

@@ -1,4 +1,4 @@
-"""Count and list the passages of an import that are not stored as memories, by reason and without secrets."""
+"""Count and list, by reason and without secrets, the passages that an import doesn't store as memories."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _Entry = TypeVar("_Entry")
 
 @dataclass
 class LeftOutWords:
-    """Counts passages by up to 200 reasons. With `listing`, up to 10,000 passages or 10 million characters are stored too."""
+    """Counts passages by up to 200 reasons. If `listing` is true, also keeps 10,000 passages or 10 million characters."""
 
     listing: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -41,7 +41,7 @@ class LeftOutWords:
             self.listed_characters += len(text)
 
     def taken(self, entries: Iterable[_Entry | Unread]) -> Iterator[_Entry]:
-        """Add the entries that are left-out passages, and yield the others."""
+        """Add the entries that are passages to leave out, and yield the others."""
         for entry in entries:
             if isinstance(entry, Unread):
                 self.add(entry)
@@ -74,7 +74,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def words_of(text: str) -> set[str]:
-    """Return the words of a text for comparison, normalized and without case."""
+    """Return the words of a text, normalized and case-folded for comparison."""
     return set(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 

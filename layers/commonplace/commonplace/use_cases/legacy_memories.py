@@ -1,4 +1,4 @@
-"""Convert old records to memories with their times and counts, and merge tags across the file."""
+"""Convert old records to memories with the original times and counts, and merge tags across the file."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ class TagFolding:
 
 
 def hyphenated(tag: str) -> str:
-    """Return a tag in stored form, possibly empty. Hyphens replace underscores, which would hide words from search."""
+    """Return a tag in its stored form, or "". Hyphens replace underscores, which would hide words from searches."""
     return next(iter(tidy_tags([tag.replace("_", " ")])), "")
 
 
@@ -69,14 +69,14 @@ def _build_tag_counts(used: Counter[str]) -> TagCounts:
 
 @dataclass(frozen=True)
 class NewMemory:
-    """A memory to add, with the old ids that name it."""
+    """A memory to add, with the old ids that become its names."""
 
     memory: Memory
     vector: Vector | None
     names: tuple[str, ...]
 
     def joined(self, other: "NewMemory") -> "NewMemory":
-        """Join two equal old memories, with the earlier time, all tags, the higher importance and the summed counts."""
+        """Join two equal old memories, with the earlier time, all tags, the higher importance and the sum of the counts."""
         first, second = sorted((self.memory, other.memory), key=lambda memory: memory.created_at)
         joined = first.model_copy(
             update={
@@ -93,7 +93,7 @@ class NewMemory:
 def new_memory(
     record: LegacyRecord, statement: EnrichedStatement, filed: Filed, folding: TagFolding, caller: Caller, ports: Ports
 ) -> NewMemory:
-    """Build the memory of an old record. Missing fields are derived by rules, as when a statement is stored."""
+    """Build a memory from an old record. Missing fields are derived by rules, as when a statement is stored."""
     old = record.memory
     fields: dict[str, Any] = {
         "agent_id": caller.agent_id,
@@ -116,6 +116,6 @@ def new_memory(
         "last_accessed": old.last_accessed,
         "access_count": record.access_count,
     }
-    if over:  # an expired memory is stored as if it expired now
+    if over:  # an already expired memory is stored as if it expired now
         expiry |= {"durability": "daily", "expires_at": old.expires_at, "purge_at": caller.now + PURGE_DELAY}
     return NewMemory(entry.memory.model_copy(update=expiry), entry.vector, (record.legacy_id,))

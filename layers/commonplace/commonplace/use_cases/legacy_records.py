@@ -1,4 +1,4 @@
-"""Read old documents as records, and move fields without an equivalent to the note."""
+"""Read old documents as records, and move fields that have no equivalent to the note."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,14 +22,14 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 """Maps Commonplace's field names to the possible names in an old record."""
 MOST_TAGS, LONGEST_TAG = 31, 64  # plus the old category
 _LONGEST_NAME, _LONGEST_NOTE = 128, 2_000
-_MILLISECONDS_FROM = 1e11  # as seconds, this is the year 5138
+_MILLISECONDS_FROM = 1e11  # in seconds, this is the year 5138
 _NEVER = "9999-"
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class LegacyRecord:
-    """An old record with the id `legacy_id`. `left` names the fields that were moved to the note, which may be `cut`."""
+    """An old record with the id `legacy_id`. `left` lists the fields moved to the note. `cut` means that the note was cut."""
 
     legacy_id: str
     memory: LegacyMemory
@@ -50,7 +50,7 @@ def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the id of each document. A document without a unique id gets an id from its table and number."""
+    """Return an id for each document. Documents without a unique id get one that consists of their table and number."""
     ids: dict[str, str] = {}
     taken = {document.name for document in documents}
     for document in documents:
@@ -61,7 +61,7 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
 
 
 def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
-    """Return the record of a document. Raises an error that names the field if the record can't be stored."""
+    """Convert a document to a record. If the record can't be stored, raises an error that mentions the field."""
     unread = dict(document.fields)
     if _pop(dict(unread), names["id"], _parse_identifier) == legacy_id:
         _pop(unread, names["id"], _parse_identifier)
@@ -86,7 +86,7 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
 
 
 def _pop(unread: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
-    """Remove the first readable field in `names`, and return its value. Unreadable fields stay in `unread`, for the note."""
+    """Remove the first readable field in `names`, and return its value. Unreadable fields stay in `unread` for the note."""
     for name in names:
         try:
             value = read(unread[name])
@@ -143,7 +143,7 @@ def _parse_short_text(value: Any) -> str:
 
 
 def moment(value: Any) -> datetime:
-    """Parse seconds or milliseconds since 1970, or an ISO text. Raises `ValueError` for any other value."""
+    """Parse seconds or milliseconds since 1970, or an ISO 8601 string. Raises `ValueError` for any other value."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0:
         return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
     return within_bounds(datetime.fromisoformat(_parse_text(value).strip().removeprefix(DATE).strip()))
@@ -163,7 +163,7 @@ def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
 
 
 def fitted(note: str) -> str:
-    """Cut a note to the maximum length, at the end of a word."""
+    """Shorten a note to the maximum length, at the end of a word."""
     if len(note) <= _LONGEST_NOTE:
         return note
     start = note[: _LONGEST_NOTE - 2]

@@ -1,4 +1,4 @@
-"""Implement `get_memory` and `list_memories`, which return memories by name or in pages, and list the tags in use."""
+"""Implement `get_memory` and `list_memories`, which return one memory or a page of memories, and list the tags in use."""
 
 from collections import Counter
 
@@ -32,7 +32,7 @@ def get_memory(request: GetRequest, caller: Caller, ports: Ports) -> GetResult:
 
 
 def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListResult:
-    """Return a page of the current memories, newest first, by a strongly consistent read of the records."""
+    """Return a page of the current memories, newest first. The read is strongly consistent."""
     options = request.options or FilterOptions()
     if request.cursor is not None and not may_be_id(request.cursor):
         raise invalid("cursor", "was not returned by list_memories")
@@ -43,9 +43,9 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
 
 
 def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
-    """Return a page of the tags of the memories that this agent sees, with counts.
+    """Return a page of the tags of memories visible to this agent, with counts.
 
-    The tags are sorted by name, so that memories which are stored meanwhile don't shift pages.
+    The tags are sorted by name, so that memories stored between two calls don't shift the pages.
     """
     counts = tags_in_use(caller, ports)
     after = "" if request.cursor is None else place_of(request.cursor, caller.user_id, _TAGS)
@@ -58,7 +58,7 @@ def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
 
 
 def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
-    """Return all tags visible to this agent with first and last use, by name. Merged and archived tags come last."""
+    """Return all tags visible to this agent, by name, with their first and last use. Merged and archived tags come last."""
     agents, counts = visibility_of(caller).agents, tags_in_use(caller, ports)
     stored: dict[str, list[float]] = {}
     for outline in ports.facts.outlines(caller.user_id):
@@ -77,7 +77,7 @@ def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
 
 
 def tags_in_use(caller: Caller, ports: Ports) -> Counter[str]:
-    """Return all tags visible to this agent, with the number of current memories."""
+    """Return all tags visible to this agent, each with its number of current memories."""
     agents, now = visibility_of(caller).agents, caller.now.timestamp()
     seen = (outline for outline in ports.facts.outlines(caller.user_id) if outline.is_visible(agents, now))
     return Counter(tag for outline in seen for tag in set(outline.tags))

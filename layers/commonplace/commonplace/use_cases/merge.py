@@ -25,7 +25,7 @@ _NO_INDEX = "the index is not available now, so no merges are suggested"
 
 
 def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> MergeResult:
-    """Plan or make a merge, report a stored plan, or suggest merges."""
+    """Plan or apply a merge, report a stored plan, or suggest merges."""
     _check_arguments(request)
     if request.memory_ids is None and request.run_id is None:
         return _suggest_merges(caller, ports)
@@ -34,7 +34,7 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
         if not request.dry_run:
             raise CommonplaceError(ErrorCode.NOT_MERGEABLE, f"memory_ids: {sources.refusal}", "memory_ids")
         return MergeResult(status="done", groups=[_build_source_group(sources, _REQUESTED)])
-    if not request.dry_run and caller.goes_on is None:  # a worker continues a merge that was allowed
+    if not request.dry_run and caller.goes_on is None:  # a worker only continues a merge that was allowed
         _check_limit(sources, request.run_id, caller, ports)
     planner = lambda _: Plan(operations=(sources.planned(_REQUESTED),) if sources else ())  # noqa: E731
     report = change_many(
@@ -45,7 +45,7 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
 
 
 def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
-    """Raise `TOO_MANY_REQUESTS` if a model would close too many memories with these sources or with the stored plan."""
+    """Raise `TOO_MANY_REQUESTS` if a model would close too many memories by merging these sources or applying the plan."""
     if sources is not None:
         ids = [memory.memory_id for memory in sources.memories]
         command = f"commonplace merge {' '.join(ids)} --apply"
@@ -129,7 +129,7 @@ def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
 
 
 def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
-    """Return the older memories with the same meaning and the reasons, or None if the index is unavailable."""
+    """Return the older memories with the same meaning, and the reasons, or None if the index is unavailable."""
     entry = Entry(record.memory, record.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:
@@ -139,7 +139,7 @@ def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Calle
 
 
 def _find_cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
-    """Yield groups in which all memories have the same meaning. A memory is in one group at most."""
+    """Yield groups in which all memories have the same meaning. Each memory is in at most one group."""
     taken: set[str] = set()
     for name in sorted(same):
         group = [name]

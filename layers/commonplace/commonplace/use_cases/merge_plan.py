@@ -1,4 +1,4 @@
-"""Plan a merge of memories by building the new memory, or find the reason for refusing the merge."""
+"""Plan a merge of memories by building the new memory, or find the reason to refuse the merge."""
 
 import functools
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _ALIKE = {
 
 @dataclass(frozen=True)
 class Sources:
-    """The memories to merge with their vectors, oldest first."""
+    """The memories to merge, with their vectors, oldest first."""
 
     stored: tuple[Stored, ...]
     caller: Caller
@@ -36,7 +36,7 @@ class Sources:
 
     @classmethod
     def of(cls, stored: Iterable[Stored], caller: Caller, ports: Ports) -> "Sources":
-        """Create an instance from memories in any order, which are sorted by `happened_at` and id, but not checked."""
+        """Create an instance from memories in any order. They are sorted by `happened_at` and id, but not checked."""
         return cls(tuple(sorted(stored, key=lambda item: (item.memory.happened_at, item.memory.memory_id))), caller, ports)
 
     @property
@@ -46,7 +46,7 @@ class Sources:
 
     @functools.cached_property
     def text(self) -> str:
-        """The merged text. Relative dates become absolute if the memories are from several days."""
+        """The merged text. Relative dates become absolute if the memories are from different days."""
         own = "raw_text" if all(memory.indexed == "raw_text" for memory in self.memories) else "normalized_text"
         texts = [(getattr(memory, own) or memory.content, memory.happened_at) for memory in self.memories]
         same_day = len({at.date() for _, at in texts}) == 1
@@ -54,11 +54,11 @@ class Sources:
 
     @functools.cached_property
     def refusal(self) -> str | None:
-        """The reason why the memories can't be merged, or None."""
+        """The reason that the memories can't be merged, or None."""
         return self._explain_difference() or self._explain_link() or self._explain_contradiction() or self._explain_length()
 
     def planned(self, why: str) -> PlannedOperation:
-        """Return the operation that merges the memories."""
+        """Plan the operation that merges the memories, for the reason `why`."""
         now, operation_id = self.caller.now, new_operation_id(self.caller.now)
         new, opens = self._build_merged_memory()
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
@@ -72,7 +72,7 @@ class Sources:
         )
 
     def _build_merged_memory(self) -> tuple[Memory, Change]:
-        """Return the merged memory, based on the oldest source. Type and category come from the most important source."""
+        """Build the merged memory from the oldest source, but with the type and category of the most important source."""
         now, memories = self.caller.now, self.memories
         statement = enrich(self.text, self.ports.words, self.ports.embedder, self.ports.facts.tags(self.caller.user_id))
         most = max(memories, key=lambda memory: memory.importance)
@@ -119,7 +119,7 @@ class Sources:
         return None
 
     def _find_difference(self, old: Stored, new: Stored) -> str | None:
-        """Return the change that the newer memory makes to the older one, or None if there is none."""
+        """Describe how the newer memory changes the older one, or return None if it doesn't."""
         if old.vector is None or new.vector is None:
             return None
         from commonplace.text.paraphrase.judge import Candidate, is_paraphrase, judge_candidates  # deferred: loads numpy
@@ -128,7 +128,7 @@ class Sources:
         model = self.ports.embedder.name if new.memory.embedding_model == self.ports.embedder.name else ""
         texts = old.memory.content, new.memory.content
         (verdict,) = judge_candidates(texts[1], new.vector, [Candidate(texts[0], old.vector)], model)
-        # When a memory is stored, it is judged with several others. A pair on its own may look like a change.
+        # When a memory is stored, it is judged together with several others. A pair judged on its own may look like a change.
         if not verdict.change or is_paraphrase(*texts, old.vector, new.vector, self.ports.least_similarity):
             return None
         return difference(*texts)

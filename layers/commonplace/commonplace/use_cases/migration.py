@@ -28,7 +28,7 @@ from commonplace.use_cases.named import memories_by_alias
 from commonplace.use_cases.tinydb import TinyFile, read_tinydb
 
 NO_CATEGORY, UNDECIDED = "(none)", "review"
-"""The names under which records without a category, and undecided records, are counted."""
+"""The names under which records without a category and undecided records are counted."""
 _WHY_NEW, _WHY_KNOWN = "moved here from another store", "said here already; its old id leads to it"
 _ERASED = "id: the memory with this id was erased, and is not restored"
 Progress = Callable[[int, int], None]
@@ -38,10 +38,10 @@ def migrate(
     data: bytes, caller: Caller, ports: Ports, filing: Filing, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, apply: bool = False, progress: Progress = lambda _done, _of: None,
 ) -> Migration:  # fmt: skip
-    """Plan or apply the migration of a file. `fields` maps Commonplace's field names to the names in the file.
+    """Plan or apply the migration of a file. `fields` maps the names of Commonplace's fields to those in the file.
 
-    `progress` receives the number of planned records and the total. Errors that concern the whole file are raised. Documents
-    that can't be stored are listed in `refused`. Raises `CONFLICT` while another run is active.
+    `progress` receives the number of records planned and the total. Errors in the file as a whole are raised. Documents that
+    can't be stored are listed in `refused`. Raises `CONFLICT` while another run is active.
     """
     names, file = field_names(fields or {}), read_tinydb(data, tables)
     plan = _Plan(caller, ports, filing)
@@ -76,7 +76,7 @@ class _Plan:
     _led: dict[str, list[str]] = field(default_factory=dict)
 
     def make(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
-        """Return a plan with an operation for each new memory, and for each existing memory that gets old ids."""
+        """Return a plan with one operation for each new memory and each existing memory that gets old ids as names."""
         records = self._read_records(file, names)
         for number, record in enumerate(records, 1):
             self._plan_record(record)
@@ -104,7 +104,7 @@ class _Plan:
         return records
 
     def _plan_record(self, item: LegacyRecord) -> None:
-        """Classify a record as known, in conflict, for review, another name of a memory, or new."""
+        """Classify a record as known, in conflict, for review, another name for a memory, or new."""
         counted = self.categories.setdefault(item.category or NO_CATEGORY, Counter())
         moved = self._moved.get(item.legacy_id)
         if moved is not None:

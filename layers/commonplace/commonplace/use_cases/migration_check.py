@@ -1,4 +1,4 @@
-"""Compare the search of an old store with the search of the migrated memories."""
+"""Compare the search in an old store with a search of the migrated memories."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ def check_migration(
     data: bytes, caller: Caller, ports: Ports, queries: str | None = None, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> MigrationCheck:  # fmt: skip
-    """Search both stores without logging. `queries` has JSON lines `{"query", "expected"?}`, and defaults to the old tags."""
+    """Search both stores without logging. `queries` are JSON lines `{"query", "expected"?}` and default to the old tags."""
     with gathered() as flaws:
         records = _parse_all(data, caller, tables, field_names(fields or {}))
         moved = {
@@ -50,7 +50,7 @@ def check_migration(
 
 
 def _parse_all(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
-    """Return the records that can be stored, which are those that a migration adds."""
+    """Return the records that can be stored. These are the ones that a migration adds."""
     documents = read_tinydb(data, tables).documents
     ids, records = legacy_ids(documents, names), list[LegacyRecord]()
     for document in documents:
@@ -85,7 +85,7 @@ def _build_tag_queries(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
 def _check_query(
     request: CheckRequest, records: Sequence[LegacyRecord], moved: Mapping[str, str], caller: Caller, ports: Ports
 ) -> CheckedQuery:
-    """Compare both searches. If the request has no expected ids, the hits of the old search are expected."""
+    """Compare both searches. If the query has no expected ids, the new search should find what the old search found."""
     old = [record.legacy_id for record in legacy_search(request.query, records)]
     hits = search_memory(SearchRequest(query=request.query, limit=HITS), caller, ports).results
     new = [name for hit in hits for name, memory_id in moved.items() if memory_id == hit.id]
@@ -97,7 +97,7 @@ def _check_query(
 
 
 def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS) -> list[LegacyRecord]:
-    """Return the hits of the old store, which share a word with the query. The most words come first, then the newest."""
+    """Return the hits in the old store, which share a word with the query. Most shared words come first, then the newest."""
     words = set(_split_words(query))
     texts = (" ".join((record.memory.content, record.category or "", *record.memory.tags)) for record in records)
     scored = [(len(words & set(_split_words(text))), record) for text, record in zip(texts, records, strict=True)]
@@ -113,7 +113,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def _compute_recall(ids: Sequence[str], wanted: set[str]) -> float:
-    """Return the share of the wanted ids that were found, of which at most `HITS` count, or 1.0 if none are wanted."""
+    """Return the share of the wanted ids that were found, or 1.0 if none are wanted. At most `HITS` ids can be found."""
     return round(len(set(ids) & wanted) / min(len(wanted), HITS), 4) if wanted else 1.0
 
 

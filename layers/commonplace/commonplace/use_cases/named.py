@@ -1,4 +1,4 @@
-"""Find the memory that a request names by id, external id or key, and build the errors for unknown names."""
+"""Find the memory that a request identifies by id, external id or key, and build the errors for unknown names."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -21,7 +21,7 @@ _CLOSED = {"deleted": "was deleted", "archived": "has expired and was replaced",
 
 
 def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
-    """Return the request field for a name that a person gives, which may be an id, a key or an external id."""
+    """Return the request field for a name that a person entered, which may be an id, a key or an external id."""
     fields = id_or_key(of_type(str, name, "name"))
     if "key" not in fields or not (len(name) <= _LONGEST and name.isprintable()):  # invalid names need no lookup
         return fields
@@ -32,7 +32,7 @@ def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
 
 
 def check_name(request: NamedMemory) -> None:
-    """Raise an error unless the request names a memory exactly once."""
+    """Raise an error unless the request identifies a memory in exactly one field."""
     if request.memory_id is None and request.key is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "memory_id: is required, or key in its place", "memory_id")
     if request.memory_id is not None and request.key is not None:
@@ -40,7 +40,7 @@ def check_name(request: NamedMemory) -> None:
 
 
 def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
-    """Return the memory that a request names. `NOT_FOUND` may suggest a replacement, and `KEY_NOT_FOUND` similar keys."""
+    """Return the memory that a request identifies. `NOT_FOUND` may suggest a replacement, `KEY_NOT_FOUND` similar keys."""
     check_name(request)
     if request.memory_id is not None:
         return memory_with_id(request.memory_id, caller, ports)
@@ -68,12 +68,12 @@ def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
 
 
 def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> CommonplaceError:
-    """Return the error `NOT_FOUND` for an id that the request has in `field`."""
+    """Return the error `NOT_FOUND` for an id that the request gives in `field`."""
     return CommonplaceError(ErrorCode.NOT_FOUND, f"{field}: {why}", field)
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """Return the memory with an id, external id or key, unless it is closed. An expired memory is returned, to extend it."""
+    """Return the memory with an id, external id or key, unless it is closed. An expired one is returned to be extended."""
     with gathered() as flaws:
         memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
@@ -92,13 +92,13 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
 
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
-    """Return a list with the memory of an external id, or with its last successor. An unknown id gives an empty list."""
+    """Return a list of the memory with an external id, or of its last successor. The list is empty if the id is unknown."""
     memories = memories_by_alias([name], caller, ports).values()
     return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
 
 
 def memories_by_alias(names: Sequence[str], caller: Caller, ports: Ports) -> dict[str, Memory]:
-    """Return the memories of external ids, by external id. Unknown ids are left out. The memories may be closed."""
+    """Return the memories with these external ids, by external id. Unknown ids are left out. The memories may be closed."""
     ids: dict[str, str] = {}
     for batch in in_batches(names, _ALIASES_AT_ONCE):
         ids |= ports.aliases.get(caller.user_id, batch)

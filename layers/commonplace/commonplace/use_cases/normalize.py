@@ -1,6 +1,6 @@
-"""Implement `memory_normalize`, which normalizes a statement by Claude or by rules, and stores nothing.
+"""Implement `memory_normalize`, which normalizes a statement with Claude or rules, and stores nothing.
 
-Claude's text must pass the nightly run's check for invented names, numbers, dates and negations.
+Claude's text must pass the same check for invented names, numbers, dates and negations as in a nightly run.
 """
 
 from dataclasses import replace
@@ -18,9 +18,9 @@ _FEWEST_TAGS = 3
 
 
 def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
-    """Return the statement in the third person with type and tags.
+    """Return the statement in the third person, with its type and tags.
 
-    If the model fails or invents something, rules are used instead, and a note explains why.
+    If the model fails or invents something, rules are used instead, and a note gives the reason.
     """
     redacted = list(caller.redacted) or None
     degraded = None
@@ -40,7 +40,7 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
 
 
 def _add_missing_tags(read: Normalized, request: NormalizeRequest) -> Normalized:
-    """Add tags from the text if there are too few or "misc" is a tag. "misc" is returned only if no other tag is found."""
+    """Add tags from the text if there are too few or one is "misc". Return "misc" only if no other tag is found."""
     if len(read.tags) >= _FEWEST_TAGS and "misc" not in read.tags:
         return read
     more = [tag for tag in (*read.tags, *tags_of(request.text)) if tag != "misc"]

@@ -13,10 +13,10 @@ from commonplace.domain.strict_json import read_json, read_object
 from commonplace.domain.transfer import MOST_BYTES, MOST_DEPTH, MOST_LINE_BYTES, MOST_LINES, ImportFormat
 
 HEADER = "commonplace_export"
-"""The only field in the first line of an export. The value is the format of the other lines."""
+"""The only field in the first line of an export. Its value is the format of the other lines."""
 FORM = 1
 HISTORY = "history"
-"""An extra field of an exported record. The value lists the changes of the record with times, oldest first."""
+"""An extra field in an exported record. Its value lists the changes to the record with their times, oldest first."""
 
 Record = Mapping[str, Any]
 Line = tuple[int, dict[str, Any] | CommonplaceError]
@@ -24,12 +24,12 @@ Line = tuple[int, dict[str, Any] | CommonplaceError]
 
 _COLUMNS = (*(name for name in Memory.model_fields if name != "user_id"), HISTORY)
 _AS_JSON = {"tags", "concepts", "importance", "confidence", "position", "access_count", "version", HISTORY}
-_NEVER_EMPTY = {"raw_text", "normalized_text"}  # in other columns, an empty cell is a missing field
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # cells that a spreadsheet would evaluate, and their quoted form
+_NEVER_EMPTY = {"raw_text", "normalized_text"}  # in any other column, an empty cell means a missing field
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # matches cells that a spreadsheet would evaluate, and their quoted forms
 
 
 def jsonl_lines(records: Iterable[Record]) -> Iterator[str]:
-    """Yield the lines of an export in JSON Lines, a header followed by one record per line."""
+    """Yield the lines of a JSON Lines export, which are a header and one record per line."""
     yield json.dumps({HEADER: FORM}) + "\n"
     for record in records:
         yield json.dumps(record, ensure_ascii=False) + "\n"
@@ -43,7 +43,7 @@ def csv_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
-    """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`, or an error for an unknown format."""
+    """Yield a file's records with line numbers. Raises `PAYLOAD_TOO_LARGE`, or an error if the format is unknown."""
     if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
     rows = _parse_json_lines(text) if form == "jsonl" else _parse_csv_rows(text)
@@ -54,21 +54,21 @@ def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
 
 
 def too_large(why: str, field: str | None = None) -> CommonplaceError:
-    """Return the error for a file over the limit. `why` completes "the file …"."""
+    """Return the error for a file that exceeds a limit. `why` completes the sentence "the file …"."""
     return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"the file {why}; take it in piece by piece", field)
 
 
 def is_export(first: Record) -> bool:
-    """Return whether a first line belongs to an export, with or without a header. Raises an error for unknown formats."""
+    """Return whether a first line is from an export, with or without a header. Raises an error for an unknown format."""
     if HEADER in first and first != {HEADER: FORM}:
         raise invalid("file", f"is an export of another form than {FORM}; upgrade commonplace")
     return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
 
 
 def _parse_json_lines(text: str) -> Iterator[Line]:
-    """Yield the number and the object or error of each line, except blank lines and the header of an export."""
+    """Yield the number of each line and its object or error, except for blank lines and the header of an export."""
     first = True
-    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may occur in strings
+    for number, line in enumerate(text.split("\n"), 1):  # strings may contain other line breaks, such as U+2028
         if not line.strip():
             continue
         try:
@@ -132,7 +132,7 @@ def _build_record(names: list[str], cells: list[str]) -> dict[str, Any] | Common
 
 
 def quoted(text: str) -> str:
-    """Quote a cell with an apostrophe if a spreadsheet would evaluate it."""
+    """Prefix a cell with an apostrophe if a spreadsheet would evaluate the cell."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 

@@ -1,4 +1,4 @@
-"""Restore a backup. The restore is planned first, applied by the id of the plan, and undone like any run."""
+"""Restore a backup. A restore is planned first, then applied by the plan's id, and can be undone like any run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class RestorePlanner:
     _past: dict[str, RawRecord] = field(default_factory=dict)
 
     def plan(self) -> Plan:
-        """Return a plan with the operations, and an error code and a reason for each memory that isn't restored."""
+        """Return a plan with the operations, and with an error code and a reason for each memory that isn't restored."""
         with gathered() as flaws:
             self.existing = {memory.memory_id: memory for memory in self.ports.records.all(self.caller.user_id)}
         self._past = {record.memory_id: record for record in self.backup.records}
@@ -73,7 +73,7 @@ class RestorePlanner:
         )
 
     def _decide_goal(self, record: RawRecord, erased: Collection[str], unreadable: Collection[str]) -> None:
-        """Set the state to restore for a record, or note the reason why the record is not restored."""
+        """Set the state to restore for a record, or note the reason that the record isn't restored."""
         name, memory, current = record.memory_id, record.memory, self.existing.get(record.memory_id)
         if name in erased or (current is not None and not current.content):
             self._refuse(name, ErrorCode.ERASED, _ERASED)
@@ -83,7 +83,7 @@ class RestorePlanner:
             if current is None:
                 self._refuse(name, ErrorCode.INVALID_ARGUMENT, _UNREADABLE)
         elif current is None:
-            if memory.status != "deleted":  # deleted memories have been purged on purpose
+            if memory.status != "deleted":  # a purge of deleted memories was intended
                 self._set_goal(memory)
         elif current.content != memory.content:
             self._refuse(name, ErrorCode.CONFLICT, _DIFFERS)
@@ -93,7 +93,7 @@ class RestorePlanner:
             self._set_goal(memory.model_copy(update=fields).next_version(self.caller.now))
 
     def _set_goal(self, memory: Memory) -> None:
-        """Set the state to restore for a memory. A memory that is due for purging stays for another 30 days."""
+        """Set the state to restore for a memory. A memory that is due for purging is kept for another 30 days."""
         purge_at = None if memory.purge_at is None else self.caller.now + PURGE_DELAY
         self.goals[memory.memory_id] = memory.model_copy(update={"purge_at": purge_at})
 
@@ -101,7 +101,7 @@ class RestorePlanner:
         self.refused.append(Dropped(memory_id=memory_id, code=code.label, why=why))
 
     def _refuse_taken(self) -> None:
-        """Refuse memories whose content or key belongs to a memory that stays active."""
+        """Refuse memories with the same content or key as a memory that stays active."""
         opening = [name for name in self.goals if self._is_opening(name)]
         places = dict[object, str]()
         for name, memory in {**self.existing, **self.goals}.items():
@@ -116,7 +116,7 @@ class RestorePlanner:
                 places |= dict.fromkeys(self._list_unique_values(self.goals[name]), name)
 
     def _list_unique_values(self, memory: Memory) -> list[object]:
-        """Return the content and the key of a memory, which must be unique among active memories."""
+        """Return a memory's content and key, each of which must be unique among active memories."""
         if memory.status != "active" or memory.has_expired(self.caller.now):
             return []
         return [fingerprint(memory), *([(memory.collection, memory.key)] if memory.key is not None else [])]
@@ -133,7 +133,7 @@ class RestorePlanner:
             yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _order_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
-        """Yield the operations in order. A memory that blocks an opening memory is closed in the same operation."""
+        """Yield the operations in order. A memory that blocks one to be opened is closed in the same operation."""
         new = dict[str, PlannedChange]()
         for batch in self.ports.in_time(in_batches(gone, _BATCH)):
             new |= self._plan_returns(batch)
@@ -149,7 +149,7 @@ class RestorePlanner:
             yield self._plan_operation(name, new.get(name), ())
 
     def _plan_returns(self, names: Sequence[str]) -> Iterator[tuple[str, PlannedChange]]:
-        """Yield each memory as a new record with the same id, a higher version and the history, as in an import."""
+        """Yield the change that adds each memory again, as an import does, with its id, its history and a higher version."""
         memories, embedder = [self.goals[name] for name in names], self.ports.embedder
         texts = list(dict.fromkeys(memory.content for memory in memories))
         vectors = dict(zip(texts, embedder.embed_all(texts), strict=True))
@@ -165,7 +165,7 @@ class RestorePlanner:
             yield memory.memory_id, PlannedChange.of(Change(memory.model_copy(update=own), audit, vector))
 
     def _find_free_names(self, memory_ids: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-        """Return the external names of each memory, without names that are erased or in use."""
+        """Return the external names of each memory, except for names that are erased or in use."""
         wanted, user_id = set(memory_ids), self.caller.user_id
         named = [alias for alias in self.backup.aliases if alias.memory_id in wanted and not alias.withdrawn]
         names = [alias.name for alias in named]
@@ -184,19 +184,19 @@ class RestorePlanner:
         return by_id
 
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
-        """Map contents, keys and ids to the memories that hold them, among the memories that the restore closes."""
+        """Map contents, keys and ids to the memories that have them, among the memories that the restore closes."""
         active = [name for name in names if name in self.existing and self.existing[name].status == "active"]
         closing = [name for name in active if self.goals[name].status != "active"]
         return {place: name for name in closing for place in (name, *self._list_unique_values(self.existing[name]))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
-        """Return the memories that block an opening memory, because they have its content or key, or replaced it."""
+        """Return the memories that block one to be opened because they have its content or key, or replaced it."""
         before = self.existing.get(opening)
         wanted = [*self._list_unique_values(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)
 
     def _plan_operation(self, name: str, new: PlannedChange | None, blocking: Sequence[str]) -> PlannedOperation:
-        """Plan to add, change or delete a memory. A memory that the backup lacks is deleted."""
+        """Plan to add, change or delete a memory. A memory that isn't in the backup is deleted."""
         operation_id, later = new_operation_id(self.caller.now), name not in self._past
         change = new or self._build_change(name, operation_id)
         opens = new is not None or self.goals[name].status == "active"
@@ -240,7 +240,7 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
 
 
 def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[StoredFile, BackupReading]:
-    """Return one of the user's backups with its readable content. Raises `NOT_FOUND` for an unknown or expired backup."""
+    """Return one of the user's backups and its readable content. Raises `NOT_FOUND` for an unknown or expired backup."""
     if backup_id is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "backup_id: is required", "backup_id")
     file_read = stored_files(ports).get(caller.user_id, "backup", backup_id, caller.now) if may_be_id(backup_id) else None
@@ -257,7 +257,7 @@ def _refuse_planning(_: RunContext) -> Plan:
 def _build_planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Ports) -> RestorePlanner:
     file, reading = named_backup(backup_id, caller, ports)
     damaged = any(problem.id is None for problem in reading.problems)
-    if reading.backup is None or (damaged and mode == "replace"):  # unreadable memories would count as missing
+    if reading.backup is None or (damaged and mode == "replace"):  # unreadable memories would be treated as missing
         hint = "" if reading.backup is None else "; mode missing takes what can be read"
         raise invalid("backup_id", f"this backup is damaged{hint}")
     return RestorePlanner(reading.backup, file.file_id, mode, caller, ports)
@@ -298,7 +298,7 @@ def _drop_dead_links(memory: Memory, present: Collection[str]) -> Memory:
 
 
 def _get_indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
-    """Return the indexed version of each memory, or 0 if there is none. The index accepts only newer versions."""
+    """Return the indexed version of each memory, or 0 if it isn't indexed. The index accepts only newer versions."""
     contents = ports.upkeep().contents if ports.upkeep else None
     if contents is None:
         return [0] * len(memories)

@@ -1,4 +1,4 @@
-"""Implement the three search tools. A search embeds the query, reads the index once, and calls no language model."""
+"""Implement the three search tools. Each search embeds the query, reads the index once, and calls no language model."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -29,11 +29,11 @@ from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
-"""Hits with distances below these marks are highly, fairly and somewhat relevant. Others are likely irrelevant."""
+"""The distances below which a hit is highly, fairly or somewhat relevant. Other hits are probably irrelevant."""
 SCALES: Mapping[str, tuple[float, float, float]] = {"use-e5-small-256": (0.56, 0.21, 0.03)}
-"""Cosines at the three marks by model, measured on English everyday facts.
+"""The cosines at the three marks, by model, measured on English everyday facts.
 
-The first is the 90th percentile of questions and matching memories. The others are the 95th percentile and the median of
+The first is the 90th percentile over questions and matching memories. The others are the 95th percentile and the median over
 questions and other memories of the same person.
 """
 
@@ -63,7 +63,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
 
 
 def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
-    """Return the prepared search of a request, with defaults for missing options."""
+    """Prepare the search for a request, with defaults for missing options."""
     options = request.options or SearchOptions()
     limit, wanted = request.limit or options.limit, filter_of(request.category, options)
     return prepared(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
@@ -91,7 +91,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
 
 
 def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
-    """Search insights as in any search, and return them with distances, nearest first."""
+    """Search insights in the same way as other memories, and return them with distances, nearest first."""
     insight = request.filter
     wanted = Filter(
         collection=request.collection,
@@ -122,7 +122,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
 
 
 def _log_search(query: str, result: Found, caller: Caller, ports: Ports) -> None:
-    """Log the search. If the best match is below the threshold, the search counts as unanswered."""
+    """Log the search. If the best match is below the threshold, the search is logged as unanswered."""
     log_search(query, 0 if result.best_only else len(result.memories), caller, ports)
 
 
@@ -162,7 +162,7 @@ def _describe_scope(category: str | None, filters: Filter) -> str:
 
 
 def distance_of(cosine: float, model: str) -> float:
-    """Return the distance for a cosine, 0 (equal) to 2 (opposite), by the model's marks if known, or else as 1 - cosine."""
+    """Convert a cosine to a distance from 0 (equal) to 2 (opposite), with the model's marks if known, else as 1 - cosine."""
     scale = SCALES.get(model)
     if scale is None:
         return min(2.0, max(0.0, 1.0 - cosine))

@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsResult:
-    """Return statistics of the memories visible to this agent and stored in the period."""
+    """Return statistics for the memories that are visible to this agent and were stored in the period."""
     agents = visibility_of(caller).agents
     mine = (outline for outline in ports.facts.outlines(caller.user_id) if outline.agent_id in agents)
     stored = [outline for outline in mine if within(outline.created_at, request.after, request.before)]
@@ -43,7 +43,7 @@ def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsRe
 
 
 def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> StatsResult:
-    """Count memories at the time `now`. The time zone of `now` defines the months. `state` determines the health."""
+    """Count memories as of `now`, whose time zone defines the months. `state` determines the health."""
     at = now.timestamp()
     live = [outline for outline in stored if outline.is_live(at)]
     parts = {name: round(part, 4) for name, part in health_parts(state).items()}
@@ -64,36 +64,36 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
 
 
 def within(seconds: float, after: datetime | None, before: datetime | None) -> bool:
-    """Return whether a time is at or after `after` (if given) and before `before` (if given)."""
+    """Return whether a time is at or after `after` and before `before`. A bound that is None sets no limit."""
     return (after is None or seconds >= after.timestamp()) and (
         before is None or is_never(before) or seconds < before.timestamp()
     )
 
 
 def zone_of(now: datetime) -> tzinfo:
-    """Return the time zone in which days and months are counted, which is that of the caller's clock, as in a search."""
+    """Return the time zone in which days and months are counted. As in a search, it is that of the caller's clock."""
     return now.tzinfo or UTC
 
 
 def zone_note(now: datetime, **more: Any) -> Notes | None:
-    """Return a note that days or months are in UTC, if no time zone is known."""
+    """Return a note that days and months are in UTC if no time zone is known."""
     unnamed = zone_of(now) is UTC
     notes = Notes(warnings=["no time zone is known: days and months are in UTC"] if unnamed else None, **more)
     return notes or None
 
 
 def moment_of(seconds: float, zone: tzinfo) -> datetime:
-    """Return seconds since 1970 as a moment in a zone, at the earliest 2 January of year 1, which exists in every zone."""
+    """Convert seconds since 1970 to a datetime in a zone, at the earliest 2 January of the year 1, which every zone has."""
     return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 
 def day_of(seconds: float, zone: tzinfo) -> date:
-    """Return the date, in a zone, of a time in seconds since 1970."""
+    """Return the local date in `zone` for a time in seconds since 1970."""
     return local_day(_EPOCH + timedelta(seconds=seconds), zone)
 
 
 def _count(names: Iterable[str]) -> dict[str, int]:
-    """Return the number of occurrences of each name, the most frequent first, then by name."""
+    """Count how often each name occurs. The most frequent names come first, then names in alphabetical order."""
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 

@@ -1,4 +1,4 @@
-"""Store many statements in one call. Each statement gets its own answer."""
+"""Store many statements in one call. Each statement gets its own result."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ _NO_TIME = "there was no time left for this statement; send it again"
 def store_memories(
     statements: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
 ) -> StoreManyResult:
-    """Store each statement as `store_memory` does, and report refused ones in place. `left` returns the seconds left."""
+    """Store each statement as `store_memory` does, and report errors in place of results. `left` returns the seconds left."""
     answers = [
         _store(arguments, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
         for number, arguments in enumerate(statements)
-    ]  # later statements get later times, and so later ids
+    ]  # later statements get later times and therefore later ids
     return StoreManyResult(answers=answers, refused=sum(isinstance(answer, NotStored) for answer in answers))
 
 

@@ -25,13 +25,13 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import undisguised
 from commonplace.text.foundation.sentences import STOPS
 
-_RELEVANCE = 0.5  # a prompt has no space for merely related memories
-_MOST_CHARACTERS = 60_000  # of all memories in a summary, about 15,000 tokens
+_RELEVANCE = 0.5  # high, because a prompt has no room for loosely related memories
+_MOST_CHARACTERS = 60_000  # in all memories of a summary together, about 15,000 tokens
 _NOTHING = "Nothing is remembered about this."
 FEWEST, MOST = 3, 6
-"""The minimum and maximum number of sentences in a summary, which has fewer only if the memories have fewer."""
-_NEAREST = 12  # sentences that a summary sentence is checked against; checking all would take as long as the model
-_LONGEST = 500  # characters of a sentence
+"""The minimum and maximum number of sentences in a summary. If the memories have fewer, the minimum doesn't apply."""
+_NEAREST = 12  # how many sentences a summary sentence is checked against; all would take as long as the model
+_LONGEST = 500  # in characters, of a sentence
 _MOST_TOKENS, _MOST_ITEMS = 2_000, 12
 _Sentence = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
 _SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
@@ -39,7 +39,7 @@ _SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
 
 @dataclass(frozen=True)
 class Summary:
-    """The sentences and key points of a summary. The most relevant sentences come first."""
+    """The sentences and key points of a summary, most relevant sentences first."""
 
     sentences: tuple[str, ...]
     points: tuple[Point, ...]
@@ -67,7 +67,7 @@ class NumberedMemories:
         return [self._ids[number - 1] for number in dict.fromkeys(self._select_known_numbers(numbers))]
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
-        """Return whether the names, numbers, dates and negations of a text occur in the given memories, by default in any."""
+        """Return whether the names, numbers, dates and negations in a text occur in the memories `numbers` (default: all)."""
         named = range(1, len(self._ids) + 1) if numbers is None else self._select_known_numbers(numbers)
         terms = frozenset(tokenizer.terms(text))
         every = [sentence for number in named for sentence in self._sentences[number - 1]]
@@ -93,10 +93,10 @@ class _Answer(BaseModel):
 
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
-    """Summarize memories without a model. The best sentence of each memory is a point. Equal sentences share a point.
+    """Summarize memories without a model. The best sentence in each memory becomes a key point. Equal sentences share one.
 
-    The summary has the sentences of the first six points. If there are fewer than three, it also has further sentences of
-    the memories, up to three in all. The further sentences are not points.
+    The summary consists of the sentences of the first six points. If there are fewer than three, more sentences from the
+    memories are added, up to three in all. These are not points.
     """
     terms = set(tokenizer.terms(query))
     by_memory = [(memory, _sort_sentences(memory, terms)) for memory in memories]
@@ -118,7 +118,7 @@ def _sort_sentences(memory: Memory, terms: set[str]) -> list[str]:
 
 
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
-    """Return a few sentences and key points. If the model fails, sentences are extracted, and a note explains why."""
+    """Return a few sentences and key points. If the model fails, sentences are extracted, and a note gives the reason."""
     result = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
     lengths = accumulate(len(memory.normalized_text) for memory in result.memories)
     memories = [memory for memory, length in zip(result.memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
@@ -135,7 +135,7 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
 
 
 def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:
-    """Return the summary, the method, and the reason if the model failed and sentences were extracted."""
+    """Return the summary, the method, and the reason for extracting sentences if the model failed."""
     if ports.summarizer is None or not memories:
         return extract_sentences(query, memories), "extraction", None
     try:
@@ -146,11 +146,11 @@ def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Po
 
 
 SHAPE = schema(_Answer, "validation")
-"""The schema of the whole answer for the API. The answer is parsed item by item."""
+"""The schema of the whole reply, for the API. The reply itself is parsed item by item."""
 
 
 def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
-    """Return the model's sentences and points that the memories support. Raises `ModelUnavailable` if they are too few."""
+    """Return those of the model's sentences and points that the memories support. Raises `ModelUnavailable` for too few."""
     shown = NumberedMemories(memories, today)
     parts = {"question": query, "memories": shown.listed}
     mark = unused_mark(parts.values())
@@ -168,7 +168,7 @@ def ask_model(query: str, memories: Sequence[Memory], today: date, model: Langua
 
 
 def _parse_items(reply: Reply, name: str) -> list[object]:
-    """Return up to 12 complete items of the list `name` in the reply, or no items if there is no such list."""
+    """Return up to 12 complete items from the list `name` in the reply, or an empty list if that list is missing."""
     items = items_of(reply.text, name, cut=reply.stop_reason in CUTS)
     return items.complete[:_MOST_ITEMS] if items else []
 

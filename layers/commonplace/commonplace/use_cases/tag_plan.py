@@ -1,4 +1,4 @@
-"""Plan which tags to merge, by finding candidate pairs, judging each pair, and choosing the name that stays."""
+"""Plan which tags to merge by finding candidate pairs, judging each pair, and choosing the name to keep."""
 
 import re
 from collections import defaultdict
@@ -16,7 +16,7 @@ from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing
 from commonplace.text.tagging.synonyms import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 
-_MOST_TOGETHER = 60  # tags per key, because a more frequent stem is not informative
+_MOST_TOGETHER = 60  # tags per key, because a more frequent stem says little
 _SHORTEST = 6
 _WORDS = re.compile(r"\w+")
 _BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # between a tag and its abbreviation
@@ -48,10 +48,10 @@ class TagPlan:
         threshold: float = 1.0,
         in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]] = iter,
     ) -> "TagPlan":
-        """Judge all pairs of tags that may mean the same. `in_time` yields the pairs, or raises an error if time runs out.
+        """Judge all pairs of tags that may mean the same. `in_time` yields the pairs, but raises an error if time runs out.
 
-        `uses` has the number of memories per tag. Without an `embedder`, only names and spelling count. `memories` is called
-        only for abbreviations that aren't in the shipped table. Without memories, such abbreviations are not recognized.
+        `uses` maps tags to their numbers of memories. If `embedder` is None, only names and spelling count. `memories` is
+        called only for abbreviations that aren't in the shipped table. Without memories, those aren't recognized.
         """
         plan = cls(OwnTags(uses, words.has_word, partial(_is_abbreviation, cache(memories))), threshold)
         pairs = sorted(_find_candidates(uses))
@@ -70,7 +70,7 @@ class TagPlan:
         return plan
 
     def _join_all(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
-        """Choose the names that stay, and merge the tags that are similar enough into them."""
+        """Choose the names to keep, and merge into them all tags that are similar enough."""
         wins: dict[str, set[str]] = defaultdict(set)
         for tag, likenesses in near.items():
             for other in likenesses:
@@ -91,12 +91,12 @@ class TagPlan:
 
 
 def _is_abbreviation(memories: Callable[[], Sequence[Memory]], short: str, long: str) -> bool:
-    """Return whether a memory has both tags. If the short form is a word of the text, both must be adjacent."""
+    """Return whether a memory tagged `short` also contains `long`, which must be adjacent if the text contains `short`."""
     return any(short in memory.tags and _contains_both(memory, bare(short), bare(long)) for memory in memories())
 
 
 def _contains_both(memory: Memory, short: str, long: str) -> bool:
-    """Return whether text or tags have the long form. If the text has the short form, both must be adjacent in it."""
+    """Return whether the text or tags contain `long`. If the text contains `short`, `long` must be next to `short` there."""
     text = f"-{'-'.join(_WORDS.findall(bare(memory.content)))}-"
     if f"-{short}-" not in text:
         return f"-{long}-" in text or long in map(bare, memory.tags)
@@ -111,7 +111,7 @@ def _judge_tags(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector
 
 
 def _embed_tags(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
-    """Return the vectors of tags, or no vectors if the model's scale of similarities is unknown."""
+    """Return the vectors of tags, or no vectors if the scale of the model's similarities is unknown."""
     if scale_of(embedder.name) is None:
         return {}
     ordered = sorted(tags)
@@ -119,7 +119,7 @@ def _embed_tags(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
 
 
 def _find_candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
-    """Return pairs of tags with the same spelling, table entry, initials or stem, or with one different letter."""
+    """Return pairs of tags with the same spelling, table entry, initials or stem, or that differ in one letter."""
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tag in tags:
         for key in _yield_bucket_keys(tag):
@@ -129,7 +129,7 @@ def _find_candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
 
 
 def _yield_bucket_keys(tag: str) -> Iterator[tuple[str, str]]:
-    """Yield keys that similar tags share, from thing, initials, stems, and the tag with any later letter left out."""
+    """Yield keys that similar tags share: thing, initials, stems, and the tag with any one letter after the first omitted."""
     yield "thing", same_thing(tag)
     words = [word for word in tag.split("-") if word]
     yield "initials", tag if len(words) < 2 else "".join(word[0] for word in words)

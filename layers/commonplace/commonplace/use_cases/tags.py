@@ -28,7 +28,7 @@ _PAIR_LIST: TypeAdapter[list[TagsApart]] = TypeAdapter(list[TagsApart])
 
 
 def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> OptimizeResult:
-    """Plan or make tag merges, or report a stored plan."""
+    """Plan or apply merges of tags, or report a stored plan."""
     memories: list[Memory] = []
 
     def planned(context: RunContext) -> Plan:
@@ -73,7 +73,7 @@ def _plan_renaming(memory: Memory, renamed: dict[str, str], now: datetime) -> Pl
 
 
 def _find_unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
-    """Return the tags without an active memory whose last memory was closed over 180 days ago."""
+    """Return the tags that no active memory has, and whose last memory was closed over 180 days ago."""
     active = {tag for memory in memories if memory.status == "active" for tag in memory.tags}
     last: dict[str, datetime] = {}
     for memory in memories:

@@ -19,13 +19,13 @@ from commonplace.use_cases.cursors import cursor_of, place_of
 from commonplace.use_cases.statistics import day_of, moment_of, within, zone_note, zone_of
 
 PAGE = 31
-"""The maximum number of buckets per answer."""
+"""The maximum number of buckets per result."""
 _CONCEPTS, _CHANGES = 5, 10
 
 
 @dataclass
 class Span:
-    """A bucket that starts on the day `first`, with its visible memories and the memories that were replaced in it."""
+    """A bucket that starts on the day `first`, with its visible memories and the memories replaced during it."""
 
     first: date
     seen: list[Outline] = field(default_factory=list)
@@ -75,7 +75,7 @@ def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: Timel
 
 
 def _is_replaced(outline: Outline, visibility: Visibility) -> bool:
-    """Return whether a memory of a visible agent was superseded by a known memory at a known time."""
+    """Return whether a visible agent's memory was superseded by a known memory at a known time."""
     closed = outline.status == "superseded" and outline.superseded_by is not None and outline.valid_to is not None
     return closed and outline.agent_id in visibility.agents
 
@@ -111,7 +111,7 @@ def _find_most_frequent(seen: Sequence[Outline]) -> list[str]:
 
 
 def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
-    """Return the last changes of each span by the id of the old memory. Changes with an invisible memory are skipped."""
+    """Return the last changes in each span, by the id of the old memory. Changes that involve a hidden memory are skipped."""
     last = [
         outline
         for span in page

@@ -1,4 +1,4 @@
-"""Read a file in the format of TinyDB's JSON storage, which has tables of numbered documents."""
+"""Read a file in the format of TinyDB's JSON storage, which consists of tables of numbered documents."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 
 DATE = "{TinyDate}:"
-"""The prefix that TinyDB's serializer writes before a date."""
+"""The prefix that TinyDB's serializer puts before a date."""
 _ENCODINGS = ("utf-8-sig", "cp1252")
 _BOM = b"\xef\xbb\xbf"
 
@@ -30,7 +30,7 @@ class Document:
 
 @dataclass(frozen=True)
 class TinyFile:
-    """The documents of a file, in order, and the file's encoding. `not_numbers` counts the NaN and infinite values."""
+    """The documents in a file, in order, and the file's encoding. `not_numbers` counts the NaN and infinite values."""
 
     documents: list[Document]
     encoding: str
@@ -38,7 +38,7 @@ class TinyFile:
 
 
 def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
-    """Read the documents of a file, or of `tables` only. Raises `INVALID_JSON`, or `INVALID_ARGUMENT` for unknown tables."""
+    """Read the documents in a file, or only in `tables`. Raises `INVALID_JSON`, or `INVALID_ARGUMENT` for unknown tables."""
     text, encoding = _decode_file(data)
     not_numbers: list[str] = []
     whole = _parse_json(text, encoding, data.startswith(_BOM), not_numbers) if text.strip() else {}

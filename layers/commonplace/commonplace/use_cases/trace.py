@@ -18,14 +18,14 @@ from commonplace.retrieval.found import Found, Matches
 from commonplace.retrieval.record_scan import is_visible, refused_by
 from commonplace.use_cases.search import search_of
 
-_LEXICAL, _VECTOR = 200, 100  # hits per ranking; without an index, a ranking has all
+_LEXICAL, _VECTOR = 200, 100  # hits per ranking; if there is no index, a ranking contains all
 _CONSIDERED, _OF_A_REASON = 500, 50
 _ONLY = f"at most {_OF_A_REASON} excluded memories are listed for each reason"
 _DIGITS = 6
 
 
 def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceResult:
-    """Search as `search_memory` does, but without counting uses, and report how memories were found or left out."""
+    """Search as `search_memory` does, but without counting uses, and report how each memory was found or left out."""
     begun = perf_counter()
     search = replace(search_of(request, caller, ports), with_legs=True)
     result = search.found()
@@ -86,7 +86,7 @@ def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Mem
 
 
 def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
-    """Return the rankings that contain a memory, or else `neighbour` or `record`. A general query returns `importance`."""
+    """Return the rankings that contain a memory, or else `neighbour` or `record`. For a general query, it's `importance`."""
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]
@@ -95,7 +95,7 @@ def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mappin
 
 
 def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:
-    """Return the ids of matches that were not returned. The reason is None if only a search without filters found them."""
+    """Map ids of unreturned matches to reasons. A reason is None if only a search without filters found the match."""
     general = search.query.general
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)
@@ -107,7 +107,7 @@ def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:
 
 
 def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
-    """Return, for each match, whether the limit or the minimum relevance may exclude it from the results."""
+    """Return for each match whether the limit or the minimum relevance may exclude it from the results."""
     if result.matches is None:
         return dict.fromkeys((memory.memory_id for memory in result.memories), "limit")
     ranked, ids = result.matches.ranked, result.matches.retrieved.candidates.ids
@@ -118,7 +118,7 @@ def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
 def _find_excluded(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
-    """Yield memories that the search left out, each with the first reason, except memories that the caller may not see."""
+    """Yield the memories that the search left out, each with the first reason, except those that the caller may not see."""
     anytime = replace(search.visibility, include_expired=True)
     for name, why in considered.items():
         memory = memories.get(name)

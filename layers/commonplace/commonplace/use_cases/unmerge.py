@@ -1,4 +1,4 @@
-"""Restore the other sources of a merged memory when one source is erased, by merging them again or reopening each."""
+"""Restore the other sources of a merged memory when one source is erased. They are merged again or reopened one by one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _CORRECTED = ("memory_type", "importance", "expires_at", "purge_at")
 
 @dataclass(frozen=True)
 class Unmerge:
-    """The remaining sources (`left`) of `merged` memories, to be restored in place of these memories."""
+    """The remaining sources (`left`) of `merged` memories. They are restored in place of the merged memories."""
 
     left: Sequence[Memory]
     merged: Sequence[Memory]
@@ -32,12 +32,12 @@ class Unmerge:
     def make(self) -> tuple[str, ...]:
         """Close the merged memories and merge the remaining sources again, or reopen them separately if they can't be merged.
 
-        Returns the ids of the new or reopened memories. Each operation is added to the run of the merge, so that an undo of
-        the run reverts both. A source stays closed if an active memory has the same words. The call may be repeated after a
+        Returns the ids of the new or reopened memories. Each operation is added to the run of the merge, so that undoing the
+        run reverts both. A source stays closed if an active memory has the same words. The call may be repeated after a
         crash. Raises `CONFLICT` if a memory changes concurrently.
         """
         sources = self._load_sources()
-        begun = all(memory.status == "deleted" for memory in self.merged)  # some sources are separate already
+        begun = all(memory.status == "deleted" for memory in self.merged)  # some sources have already been reopened
         joins = MOST_SOURCES >= len(self.left) > 1 and not begun and sources.refusal is None
         operations = [self._join_sources(sources)] if joins else list(self._reopen_sources(sources))
         run_id = self._find_run_id()
@@ -48,7 +48,7 @@ class Unmerge:
         )
 
     def _load_sources(self) -> Sources:
-        """Return the remaining sources, active again as before the merge, with their agent as the caller."""
+        """Return the remaining sources, active again as before the merge. The caller is given their agent."""
         context = self.lease.context
         caller = replace(context.caller, agent_id=self.left[0].agent_id)
         records = context.ports.records.stored(caller.user_id, [memory.memory_id for memory in self.left])
@@ -56,7 +56,7 @@ class Unmerge:
         return Sources.of(before, caller, context.ports)
 
     def _join_sources(self, sources: Sources) -> Operation:
-        """Return the operation that merges the remaining sources, with the headings and corrected labels of the old merge."""
+        """Build the operation that merges the remaining sources, with the headings and corrected labels of the old merge."""
         now, context = self.lease.context.caller.now, self.lease.context
         planned = sources.planned(_WHY)
         operation_id = planned.told.operation_id
@@ -86,7 +86,7 @@ class Unmerge:
         return Operation(operation_id, caller.user_id, "UPDATE", caller.now, opens, closes)
 
     def _close_merged(self, operation_id: str) -> Iterator[Change]:
-        """Yield changes that close the merged memories, and remove links by which an erasure would reach their sources."""
+        """Yield changes that close the merged memories and remove links through which an erasure would reach the sources."""
         now = self.lease.context.caller.now
         audit = Audit("delete", now, {"operation_id": operation_id, UNMERGED: True})
         for memory in self.merged:
@@ -94,7 +94,7 @@ class Unmerge:
                 yield Change(deleted(memory, now).model_copy(update={"supersedes": None}), audit, before=memory)
 
     def _try_to_apply(self, operation: Operation) -> bool:
-        """Apply the operation. If a memory with the same words exists, only close the merged memories and return False."""
+        """Apply the operation. If a memory with the same words exists, only close the merged memories, and return False."""
         self.lease.renew()
         ports = self.lease.context.ports
         try:
@@ -109,7 +109,7 @@ class Unmerge:
         return True
 
     def _find_run_id(self) -> str | None:
-        """Return the id of the run that merged the sources, or None for several merges or an unknown operation."""
+        """Return the id of the run that merged the sources, or None if there are several merges or no known operation."""
         if len(self.merged) > 1:
             return None
         ports, memory = self.lease.context.ports, self.left[0]

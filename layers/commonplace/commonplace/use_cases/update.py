@@ -58,7 +58,7 @@ def _build_labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
 
 
 def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
-    """Return the changed fields for durability and expiry, or no fields if the request has neither."""
+    """Return the changed durability and expiry fields, or none if the request contains neither."""
     expires = request.expires_at
     if expires is None and request.durability is None:
         return {}
@@ -103,7 +103,7 @@ def _update_value(
 
 
 def _redact_by_key(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
-    """Redact the value again if the memory has another key than the request, because a key can mark a value as a secret."""
+    """Redact the value again if the memory's key differs from the request's, because a key can mark a value as a secret."""
     assert request.value is not None
     if old.key in (None, request.key):
         return request.value, caller

@@ -17,7 +17,7 @@ _OFF = "searches are not stored (COMMONPLACE_SEARCH_LOG is off): these numbers a
 
 
 def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> UsageResult:
-    """Count the stored searches of a period, and how often visible memories were found."""
+    """Count the searches stored in a period, and how often visible memories were found."""
     ports.usage.fold(caller.user_id)
     zone = zone_of(caller.now)
     logged = (entry for entry in ports.search_log.searches(caller.user_id) if within(entry.at, request.after, request.before))
@@ -40,7 +40,7 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
 
 
 def _list_most_used(memories: Sequence[Memory], request: UsageRequest) -> list[UsedMemory]:
-    """Return the most used memories whose last use is in the period, with the counts of all their uses."""
+    """Return the most used memories that were last used in the period, with counts of all their uses."""
     used = (memory for memory in memories if memory.access_count)
     recent = [item for item in used if item.last_accessed and within(item.last_accessed, request.after, request.before)]
     recent.sort(key=lambda memory: (-memory.access_count, memory.memory_id))

@@ -1,1 +1,1 @@
-"""Find the memories that a statement contradicts, and the parts of these memories that stay true."""
+"""Find the memories that a statement contradicts, and the parts of them that remain true."""

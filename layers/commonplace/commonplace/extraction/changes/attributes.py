@@ -21,12 +21,12 @@ _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _OCCUPATIONS = ("employer", "role")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
 _LONGEST_VALUE = 12
-"""The maximum number of words in a value. A longer text is a story and not a value."""
+"""The maximum number of words in a value. A longer text is a story rather than a value."""
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute that a sentence states, like the employer of the user or the deadline of a project.
+    """An attribute stated by a sentence, like the user's employer or a project's deadline.
 
     `topic` contains the stems of the thing that has the attribute. `kind` is name, number, date, time or word for the
     attribute `thing`, and "" for other attributes. `past` is True if the value is no longer current.
@@ -46,7 +46,7 @@ class Attribute:
         return bool(ours.strip() and theirs.strip()) and ours not in theirs and theirs not in ours
 
     def measures_as(self, other: "Attribute") -> bool:
-        """Return whether two numbers may count the same things, unlike "8 people" and "3 years"."""
+        """Return whether two numbers may count the same things. "8 people" and "3 years" don't."""
         return not self.kind == other.kind == "number" or bool(_counted(self.value) & _counted(other.value))
 
     def repeats(self, other: "Attribute") -> bool:
@@ -55,13 +55,13 @@ class Attribute:
         return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
 
     def is_of_another(self, other: "Attribute") -> bool:
-        """Return whether this is the same attribute of another thing, so that each topic has a word that the other lacks."""
+        """Return whether this is the same attribute of a different thing. Then each topic has a word that the other lacks."""
         return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
 
 
 @functools.lru_cache(maxsize=1024)
 def attribute_of(sentence: str) -> Attribute | None:
-    """Return the attribute that a sentence states, or None. Only attributes with one value at a time count."""
+    """Return the attribute that a sentence states, or None. Only attributes that have one value at a time are found."""
     plain = " ".join(straight(sentence).split())
     for name, patterns in _load_patterns().items():
         for pattern in patterns:
@@ -73,7 +73,7 @@ def attribute_of(sentence: str) -> Attribute | None:
 
 
 def _build_attribute(name: str, match: re.Match[str]) -> Attribute | None:
-    """Return the attribute of a match, or None if its value or topic does not fit the attribute."""
+    """Build the attribute from a match, or return None if the value or topic doesn't fit the attribute."""
     value, topic = match["value"], match.groupdict().get("topic") or ""
     kind = _classify_value(value)
     stems = _stems(topic) | (_DEADLINE if _DUE.search(match[0]) else frozenset())
@@ -108,21 +108,21 @@ def _classify_value(value: str) -> str:
 
 
 def _has_name(value: str) -> bool:
-    """Return whether a value contains a name, possibly in lower case ("munich", but not "weekly sprints")."""
+    """Return whether a value contains a name, even in lower case ("munich", but not "weekly sprints")."""
     words = (word for word in LETTERS.findall(value) if word not in tokenizer.stop_words())
     return any(word[:1].isupper() or not is_english(word) for word in words)
 
 
 @functools.cache
 def _load_nationalities() -> frozenset[str]:
-    """Return words for people of a country ("Jordanian"), but not for countries, because "Jordan" may be a person."""
+    """Return words for people from a country ("Jordanian"), but not for countries, because "Jordan" may be a person."""
     table = (files(__package__) / "nationalities.txt").read_text(encoding="utf-8")
     rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
     return frozenset(word for _, *people in rows for word in people)
 
 
 def _counted(value: str) -> frozenset[str]:
-    """Return the terms for what a number counts ("people"), or only "" if the value does not name it."""
+    """Return the terms for the things that a number counts ("people"), or only "" if the value doesn't mention them."""
     return frozenset(tokenizer.terms(compiled("attributes.number").sub(" ", value))) or frozenset(("",))
 
 

@@ -21,13 +21,13 @@ _WORD = re.compile(r"[^\W_][\w'’-]*")
 _LEAST, _LONGEST_END = 2, 6
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _OF_A_LIFE = ("residence", "home_of", "employer", "role")
-_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two characters, of which one is Hiragana and so grammar
+_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two characters, one of which is Hiragana and therefore grammar
 _TWO, _SHORT, _LEAST_OLD, _NAME = 2, 3, 3, 5
 _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
 
 class _Claim(NamedTuple):
-    """The claim of a text: its content stems without the negation, whether it is negated, and limiting words ("only")."""
+    """A text's claim, with the content stems except for negations, whether it is negated, and limiting words ("only")."""
 
     stems: frozenset[str]
     denied: bool
@@ -35,7 +35,7 @@ class _Claim(NamedTuple):
 
 
 def has_another_end(new: str, old: str) -> bool:
-    """Return whether `new` begins like `old` but ends differently, and contains a word like "now"."""
+    """Return whether `new` begins with the same words as `old` but ends differently, and contains a word like "now"."""
     now, of_the_user = compiled("contradictions.now"), compiled("contradictions.user").match(new)
     if not (now.search(new) and of_the_user) or compiled("contradictions.may_be_many").match(new):
         return False
@@ -52,15 +52,15 @@ def has_another_end(new: str, old: str) -> bool:
 
 
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", nearby: bool = False) -> str | None:
-    """Return why the sentence `new` makes the sentence `old` untrue, or None if it does not.
+    """Return the reason that the sentence `new` makes the sentence `old` untrue, or None if it doesn't.
 
     `corrects` is True if `new` says that something earlier was wrong or has ended. Otherwise, only a changed value or an
-    explicit denial counts. `context` is the text that contains `new`. `nearby` is True if both are from one conversation.
+    explicit denial counts. `context` contains `new`. `nearby` is True if both are from the same conversation.
     """
     if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
         return None
     ours = attribute_of(new)
-    theirs = attribute_of(old) if ours else None  # most sentences have no attribute, and the search is slow
+    theirs = attribute_of(old) if ours else None  # only then, because the search is slow
     if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
         return None
     changed = ours and theirs and ours.replaces(theirs) and _is_current(new, ours)
@@ -87,14 +87,14 @@ def _is_bygone(old: str) -> bool:
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
-    """Return the sentences of an old text that a new text makes untrue. `corrects` is passed to `contradicts`."""
+    """Return the sentences in an old text that a new text makes untrue. `corrects` is passed to `contradicts`."""
     ours = [sentence.text for sentence in sentences(new)]
     theirs = [sentence.text for sentence in sentences(old)]
     return [sentence for sentence in theirs if any(contradicts(other, sentence, corrects=corrects) for other in ours)]
 
 
 def _is_current(new: str, ours: Attribute) -> bool:
-    """Return whether a sentence states a current value, and not a past or possible value."""
+    """Return whether a sentence states a current value rather than a past or possible one."""
     if ours.past and has_wording("long_ago", new):
         return False
     if ours.name not in _OF_A_LIFE:
@@ -108,7 +108,7 @@ def _is_current(new: str, ours: Attribute) -> bool:
 
 
 def _denies(new: str, old: str) -> bool:
-    """Return whether a clause of `new` has the same words as `old`, and only one of the two is negated."""
+    """Return whether a clause in `new` has the same words as `old`, and only one of the two is negated."""
     theirs = _build_claim(old)
     return bool(theirs.stems) and any(
         ours.stems - word_stems("stress") == theirs.stems and ours.denied != theirs.denied and ours.limits <= theirs.limits
@@ -118,7 +118,7 @@ def _denies(new: str, old: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _split_claims(text: str) -> tuple[_Claim, ...]:
-    """Return the claims of a text, one per clause."""
+    """Return the claims that a text makes, one per clause."""
     return tuple(map(_build_claim, compiled("contradictions.clause").split(straight(text))))
 
 
@@ -130,7 +130,7 @@ def _build_claim(text: str) -> _Claim:
 
 
 def _ended_stems(new: str) -> frozenset[str]:
-    """Return the stems of what has ended according to a sentence, with times and places ("no coffee in the evening")."""
+    """Return the stems for what a sentence says has ended, including times and places ("no coffee in the evening")."""
     matter = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
         frozenset(stem for stem in stems_of(compiled("contradictions.why").split(matter)[0]) if not _JOINS.search(stem))
@@ -140,7 +140,7 @@ def _ended_stems(new: str) -> frozenset[str]:
 
 
 def _name_same_thing(new: str, old: str) -> bool:
-    """Return whether both sentences give the same attribute another value, where one may shorten the topic of the other.
+    """Return whether both sentences give the same attribute different values. One may shorten the topic of the other.
 
     "The deadline" may mean "the grant deadline". A topic with an additional name is a different topic.
     """
@@ -153,7 +153,7 @@ def _name_same_thing(new: str, old: str) -> bool:
 
 
 def names_old_value(new: str, old: str) -> bool:
-    """Return whether a sentence replaces a value of the old sentence ("not X but Y")."""
+    """Return whether a sentence replaces a value in the old sentence ("not X but Y")."""
     pair = replaced_value(new)
     if pair is None:
         return False
@@ -165,12 +165,12 @@ def names_old_value(new: str, old: str) -> bool:
     if lacks_subject(new) or other_stems & known:
         return True
     if any(is_calendar_word(stem) or stem[:1].isdigit() for stem in gone):
-        return False  # a weekday or a number does not identify the old sentence
+        return False  # a weekday or a number doesn't identify the old sentence
     return len(known - gone) <= _SHORT or any(len(stem) >= _NAME and not is_english(stem) for stem in gone)
 
 
 def denies_value(new: str, old: str, context: str) -> bool:
-    """Return whether a sentence says that the day in the old sentence no longer holds, and gives another day.
+    """Return whether a sentence says that the day in the old sentence no longer applies, and gives a different day.
 
     Both sentences must have the same subject or month.
     """
@@ -197,13 +197,13 @@ def denies_value(new: str, old: str, context: str) -> bool:
 
 
 def _shares_subject(matter: frozenset[str], context: str) -> bool:
-    """Return whether a context has at least 30% of the subject stems `matter`."""
+    """Return whether a context contains at least 30% of the subject stems `matter`."""
     common = [stem for stem in shared_stems(matter, stems_of(context)) if len(stem) > _LEAST_OLD or not stem.isascii()]
     return len(common) >= _SHARED * len(matter) and bool(common)
 
 
 def conflicts(new: str, old: str, context: str, nearby: bool) -> bool:
-    """Return whether a correction conflicts with the old sentence, or with the only part of it that has figures."""
+    """Return whether a correction conflicts with the old sentence, or with the only part of the old one that has figures."""
     if not is_correction(new):
         return False
     dated = [part for part in compiled("clauses.part_end").split(old) if figures_of(part)]
@@ -212,7 +212,7 @@ def conflicts(new: str, old: str, context: str, nearby: bool) -> bool:
 
 
 def _has_conflict(new: str, old: str, context: str, nearby: bool) -> bool:
-    """Return whether both texts have different figures for the same subject, or nearly all words in common."""
+    """Return whether the texts have different figures for the same subject, or nearly all words in common."""
     ours, theirs = figures_of(new), figures_of(old)
     matter = _subject_words(old)
     common = {stem for stem in shared_stems(matter, stems_of(context)) if len(stem) >= _LEAST_OLD or not stem.isascii()}
@@ -235,11 +235,11 @@ def _has_conflict(new: str, old: str, context: str, nearby: bool) -> bool:
 
 
 def _subject_words(text: str) -> frozenset[str]:
-    """Return the stems of the subject of a text, without times and counts."""
+    """Return the stems of a text's subject, without times and counts."""
     subject = stems_of(text) - figures_of(text) - word_list("general")
     return frozenset(stem for stem in subject if not is_calendar_word(stem))
 
 
 def unknown_words(text: str) -> frozenset[str]:
-    """Return the stems of the words that are not English, most of which are names."""
+    """Return the stems of the non-English words, most of which are names."""
     return frozenset(stem for word in tokenizer.words(text) if not is_english(word) for stem in tokenizer.terms(word))

@@ -1,4 +1,4 @@
-"""Read corrections, to find what has ended, the new value, and the corrected version of the old sentence."""
+"""Read corrections to find out what has ended, the new value, and the corrected version of the old sentence."""
 
 import functools
 import re
@@ -16,8 +16,8 @@ _WORDS = r"(?:[^\W_][^,.;!?…、。]{0,50}?)"
 def corrected_sentence(new: str, old: str) -> str:
     """Return the text that replaces the sentence `old`.
 
-    The replacement is `new`, or `old` with the new value if `new` has only a value. If `new` cancels a day of `old` and says
-    more, the replacement is the changed `old` followed by `new`.
+    The replacement is `new`, or `old` with the new value if `new` is nothing but a value. If `new` cancels a day in `old` and
+    says more, the replacement is the changed `old` followed by `new`.
     """
     pair = replaced_value(new)
     if pair is not None and lacks_subject(new) and pair[0].casefold() in old.casefold():
@@ -42,14 +42,14 @@ def is_correction(text: str) -> bool:
 
 
 def replaced_value(text: str) -> tuple[str, str] | None:
-    """Return the old and the new value if a text names both ("not X but Y"), else None."""
+    """Return the old and the new value if a text gives both ("not X but Y"), else None."""
     plain = straight(text)
     match = next(filter(None, (pattern.search(plain) for pattern in _compile_replacements())), None)
     return (match["old"].strip(), match["new"].strip()) if match else None
 
 
 def bare_value(text: str) -> str | None:
-    """Return the new value of a correction that names no subject ("I was wrong, it's the 14th"), else None."""
+    """Return the new value from a correction that mentions no subject ("I was wrong, it's the 14th"), else None."""
     if not lacks_subject(text) or not has_wording("correction", text):
         return None
     match = compiled("corrections.pronoun_is").search(straight(text))
@@ -57,13 +57,13 @@ def bare_value(text: str) -> str | None:
 
 
 def lacks_subject(text: str) -> bool:
-    """Return whether a correction does not name its subject ("actually it's Munich, not Berlin")."""
+    """Return whether a correction doesn't mention its subject ("actually it's Munich, not Berlin")."""
     return attribute_of(text) is None and compiled("corrections.pronoun_is").search(straight(text)) is not None
 
 
 @functools.lru_cache(maxsize=1024)
 def ended_matter(text: str, kind: str = "ended") -> str:
-    """Return what has ended according to a sentence ("I don't eat pork anymore"), or "" if nothing has ended."""
+    """Return the words for what a sentence says has ended ("I don't eat pork anymore"), or "" if nothing has."""
     plain = straight(text)
     match = next(filter(None, (pattern.search(plain) for pattern in _compile_endings(kind))), None)
     return " ".join(filter(None, match.groupdict().values())) if match else ""
@@ -71,7 +71,7 @@ def ended_matter(text: str, kind: str = "ended") -> str:
 
 @functools.lru_cache(maxsize=1024)
 def denied_days(text: str) -> tuple[str, ...]:
-    """Return the days that a text calls no longer valid ("14th" in "the 21st, not the 14th")."""
+    """Return the days that a text says no longer apply ("14th" in "the 21st, not the 14th")."""
     plain = straight(text)
     return tuple(match["gone"] for pattern in _compile_denials() for match in pattern.finditer(plain))
 
@@ -88,7 +88,7 @@ def _compile_denials() -> tuple[re.Pattern[str], ...]:
 
 @functools.cache
 def _compile_replacements() -> tuple[re.Pattern[str], ...]:
-    """Return the patterns of replaced values. A value at the end of a pattern extends to the end of its phrase."""
+    """Return the patterns for replaced values. A value at the end of a pattern extends to the end of its phrase."""
     patterns = []
     for line in alternatives("replacement"):
         for name in ("old", "new"):

@@ -16,13 +16,13 @@ _BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
 
 
 def figures_of(text: str) -> frozenset[str]:
-    """Return the words of a text that stand for numbers, counts and dates."""
+    """Return the words in a text that stand for numbers, counts and dates."""
     words = tokenizer.words(_ADDED.sub("", text))
     return frozenset(word for word in words if word[:1].isdigit() or word in word_list("counts") or is_calendar_word(word))
 
 
 def with_new_date(old: str, new: str) -> str | None:
-    """Return the sentence `old` with the date of `new`. Returns None unless both have exactly one day of a month."""
+    """Return the sentence `old` with the date from `new`, or None unless both contain exactly one day of a month."""
     ours, theirs = (_compile_date().findall(text) for text in (new, old))
     if len(ours) != 1 or len(theirs) != 1 or ours[0].casefold() == theirs[0].casefold():
         return None
@@ -30,10 +30,10 @@ def with_new_date(old: str, new: str) -> str | None:
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """Return the sentence `old` with the figures of `gone` replaced by figures of `new`, or None if `new` is ambiguous.
+    """Return the sentence `old` with the figures in `gone` replaced by figures from `new`, or None if `new` is ambiguous.
 
-    A figure is replaced by another figure of its kind (a day of a month, a month, a weekday). The new figure must be the only
-    other one of its kind in the part of `new` that names `gone`, in the text before `gone`, or in all of `new`.
+    A figure is replaced by another one of the same kind (a day of a month, a month, a weekday). The new figure must be the
+    only other one of its kind in the part of `new` that mentions `gone`, in the text before `gone`, or in all of `new`.
     """
     part = next((part for part in _MARKS.split(new) if gone in part), new)
     before, _, _ = new.partition(gone)
@@ -41,7 +41,7 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
     for figure in _figures_in(gone):
         instead = _single_other(figure, part) or _single_other(figure, before) or _single_other(figure, new)
         if instead is None and _plain(figure) in plain_figures(before):
-            continue  # "14 June, not 12 June": the month is the same
+            continue  # the month is the same, as in "14 June, not 12 June"
         if instead is None:
             return None
         changed = re.sub(rf"(?<![\w.]){re.escape(_plain(figure))}(?:{_ENDING})?(?!\w)", instead, changed, flags=re.IGNORECASE)
@@ -49,14 +49,14 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 
 def _single_other(figure: str, text: str) -> str | None:
-    """Return the only other figure of the same kind in a text, or None if the text has none or several."""
+    """Return the only other figure of the same kind in a text, or None if there are none or several."""
     figures = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
     match = re.search(rf"(?<!\w){re.escape(figures.pop())}(?!\w)", text, re.IGNORECASE) if len(figures) == 1 else None
     return match[0] if match else None
 
 
 def plain_figures(text: str) -> list[str]:
-    """Return the figures of a text in order, without the ordinal endings of days."""
+    """Return the figures in a text, in order, without the ordinal endings of days."""
     return [_plain(figure) for figure in _figures_in(text)]
 
 
@@ -70,7 +70,7 @@ def _plain(figure: str) -> str:
 
 
 def _kind(figure: str) -> str:
-    """Return the kind of a figure: "weekday", "month", or its form with "#" for the digits."""
+    """Return the kind of a figure, which is "weekday", "month", or the figure with "#" in place of digits."""
     if not is_calendar_word(figure):
         return re.sub(r"\d+", "#", _ORDINAL.sub("th", figure))
     return "weekday" if is_weekday(figure) else "month"
@@ -78,7 +78,7 @@ def _kind(figure: str) -> str:
 
 @functools.cache
 def months() -> str:
-    """Return a pattern for the name of a month in any supported language."""
+    """Return a pattern that matches the name of a month in any supported language."""
     return f"(?:{'|'.join(sorted(map(re.escape, month_names()), key=len, reverse=True))})"
 
 

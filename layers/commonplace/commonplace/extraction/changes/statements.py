@@ -22,7 +22,7 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True)
 class CutPoint:
-    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end` and gets the `subject`."""
+    """A point to split a text. `whole` is the statement before `start`. The rest begins at `end` and gets the `subject`."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class _LanguageRow:
 
 
 def cut_points(text: str) -> Iterator[CutPoint]:
-    """Yield all places where a text may be split, unsorted."""
+    """Yield all points at which a text may be split, unsorted."""
     for row in _load_rows():
         for cut in row.next.finditer(text):
             part = text[: cut.start()].strip()
@@ -58,7 +58,7 @@ def cut_points(text: str) -> Iterator[CutPoint]:
 
 
 def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
-    """Yield the places before "she", "he", "her" or "his" if exactly one person of the household is named before."""
+    """Yield the points before "she", "he", "her" or "his" if exactly one member of the household is mentioned earlier."""
     for pattern, ending in (("he_or_she", ""), ("hers", "'s")):
         for cut in compiled(f"statements.{pattern}").finditer(text):
             part = text[: cut.start()].strip()
@@ -68,7 +68,7 @@ def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
 
 
 def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
-    """Yield the places after a Japanese clause in a connecting form. The next clause inherits the topic."""
+    """Yield the points after a Japanese clause in a connecting form. The next clause inherits the topic."""
     for cut in compiled("statements.te").finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
         if cut["form"] != "で" or topic:
@@ -93,18 +93,18 @@ def _load_rows() -> tuple[_LanguageRow, ...]:
 
 @functools.lru_cache(maxsize=1024)
 def memory_sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a memory's content. A question and its answer count as one sentence."""
+    """Return the sentences in a memory's content. A question and its answer count as one sentence."""
     return (text,) if is_question(text) else tuple(sentence.text for sentence in sentences(text))
 
 
 @functools.lru_cache(maxsize=1024)
 def statements(text: str) -> tuple[str, ...]:
-    """Return the single statements of a text. "I'm vegan and I love Thai food" contains two statements."""
+    """Return the single statements in a text. "I'm vegan and I love Thai food" contains two statements."""
     return tuple(part for sentence in memory_sentences(text) for part in _split_statements(sentence))
 
 
 def without_statements(text: str, gone: Collection[str]) -> list[str]:
-    """Return the sentences of a text without the statements in `gone`. A sentence that loses a statement is split."""
+    """Return the sentences in a text without the statements in `gone`. A sentence that loses a statement is split."""
     staying: list[str] = []
     for sentence in memory_sentences(text):
         parts = _split_statements(sentence)
@@ -114,7 +114,7 @@ def without_statements(text: str, gone: Collection[str]) -> list[str]:
 
 
 def true_details(old: str, new: str) -> list[str]:
-    """Return the companions, pets and profession in `old` that `new` does not mention.
+    """Return the companions, pets and profession that are in `old` but not mentioned in `new`.
 
     These details probably still hold. A user who moves may take their dog, and a nurse who leaves Valencia is still a nurse.
     """
@@ -142,7 +142,7 @@ def _split_statements(sentence: str) -> list[str]:
 
 
 def _find_clause_cuts(text: str) -> Iterator[CutPoint]:
-    """Yield the places where another clause about the user begins."""
+    """Yield the points at which another clause about the user begins."""
     for cut in compiled("statements.next").finditer(text):
         part = text[: cut.start()].strip()
         if len(part.split()) >= _LEAST_WORDS and compiled("statements.whole").search(part):

@@ -14,7 +14,7 @@ _OPENING, _CLOSE, _LEAD = 45, 22, 12
 
 @functools.lru_cache(maxsize=1024)
 def _find_subject(sentence: str) -> frozenset[str] | None:
-    """Return `_THE_USER`, the stems of the words for another person, or None if the subject is unclear."""
+    """Return `_THE_USER`, or the stems of the words for another person, or None if the subject is unclear."""
     opening = straight(sentence[:_OPENING]).lstrip()
     owner = _find_owner(opening)
     if owner:
@@ -23,7 +23,7 @@ def _find_subject(sentence: str) -> frozenset[str] | None:
     person = wording_pattern("household").search(opening) or wording_pattern("outsider").search(opening[:_CLOSE])
     if person and person.start() <= (user.start("who") if user else _LEAD):
         return stems_of(person[0])
-    unnamed = has_kana(sentence) or has_wording("over_for_me", sentence)  # these sentences do not name the speaker
+    unnamed = has_kana(sentence) or has_wording("over_for_me", sentence)  # these sentences don't mention the speaker
     return _THE_USER if user or unnamed else None
 
 
@@ -44,7 +44,7 @@ def have_different_subjects(first: str, other: str) -> bool:
 
 
 def is_of_another(request: str, text: str) -> bool:
-    """Return whether one text is about the user, and the other is about a person that the first does not name.
+    """Return whether one text is about the user, and the other is about a person whom the first doesn't mention.
 
     Examples of such texts are "I love tea" and "my son loves tea".
     """
@@ -62,12 +62,12 @@ def _includes_the_user(plain: str) -> bool:
 
 
 def _lacks_person(person: frozenset[str] | None, text: str) -> bool:
-    """Return whether `person` is a person other than the user, and the text does not mention them."""
+    """Return whether `person` is someone other than the user, and the text doesn't mention them."""
     return person not in (None, _THE_USER) and person.isdisjoint(stems_of(text))
 
 
 def swaps_roles(new: str, old: str) -> bool:
-    """Return whether the user and another person have exchanged roles in two sentences ("I owe Ben", "Ben owes me")."""
+    """Return whether the user and another person have opposite roles in two sentences ("I owe Ben", "Ben owes me")."""
     for first, other in ((new, old), (old, new)):
         opening = WORD.search(other)
         if compiled("subjects.first").match(first) and opening and opening[0].casefold() in names_of(first):

@@ -1,1 +1,1 @@
-"""Find requests to forget in messages, check them, and match them with memories."""
+"""Find forget requests in messages, check the requests, and match them with memories."""

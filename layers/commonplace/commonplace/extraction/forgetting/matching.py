@@ -1,4 +1,4 @@
-"""Match forget requests with texts, to find the memories that a request covers and the sentences that may stay."""
+"""Match forget requests with texts to find the memories that a request covers and the sentences that can be kept."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def is_about(target: str, text: str) -> bool:
-    """Return whether a text is about a target to forget. A short target must match fully, a longer target mostly."""
+    """Return whether a text is about a target to forget. A short target must match completely, a longer one mostly."""
     wanted = _find_target_stems(target)
     shared = shared_stems(
         wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))
@@ -31,17 +31,17 @@ def is_about(target: str, text: str) -> bool:
 
 
 def names_something(target: str) -> bool:
-    """Return whether a request names anything that could be forgotten."""
+    """Return whether a request mentions anything that could be forgotten."""
     return bool(_find_target_stems(target))
 
 
 def mentions(target: str, text: str) -> bool:
-    """Return whether a text contains a stem of the target, or a longer stem that begins with one."""
+    """Return whether a text contains a stem from the target, or a longer stem that begins with one."""
     return bool(shared_stems(_find_target_stems(target), stems_of(text), begins=True))
 
 
 def text_without(target: str, text: str) -> str:
-    """Return the sentences of a text that neither mention the target nor refer to it by a pronoun."""
+    """Return the sentences in a text that neither mention the target nor refer to it by a pronoun."""
     wanted, staying, leaning = _find_target_stems(target), list[str](), True
     for sentence in memory_sentences(text):
         leans_on_it = mentions(target, sentence) and not is_of_another(target, sentence)
@@ -52,5 +52,5 @@ def text_without(target: str, text: str) -> str:
 
 
 def _find_target_stems(target: str) -> frozenset[str]:
-    # "Bo" and "Al" are function words of some language, but also names.
+    # "Bo" and "Al" are names, although they are function words in some languages.
     return (stems_of(target) or frozenset(tokenizer.terms(" ".join(_NAME.findall(target))))) - word_stems("conversation")

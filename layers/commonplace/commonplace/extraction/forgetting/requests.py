@@ -1,4 +1,4 @@
-"""Find requests to forget in a message. Text that only resembles a request erases nothing."""
+"""Find forget requests in a message. Text that merely resembles a request erases nothing."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,9 +18,9 @@ _FEW_WORDS = 2
 
 @dataclass(frozen=True)
 class ForgetRequest:
-    """A clause that asks to forget `target`, which may be "". The request ends at the offset `end` of the message.
+    """A clause that asks to forget `target`, which may be "". The request ends at the offset `end` in the message.
 
-    `meant` is True if the request is about stored memories, and not about the text of a draft or a recipe.
+    `meant` is True if the request is about stored memories rather than the text of a draft or a recipe.
     """
 
     clause: Clause
@@ -30,24 +30,24 @@ class ForgetRequest:
 
     @property
     def can_be_served(self) -> bool:
-        """True if the request is about stored memories and says what to forget."""
+        """Whether the request is about stored memories and says what to forget."""
         return self.meant and names_something(self.target)
 
 
 def forget_target(text: str) -> str | None:
-    """Return what a text asks to forget, which may be "". Returns None if the text is not a request to forget."""
+    """Return the words that a text asks to forget, which may be "", or None if the text isn't a forget request."""
     phrase = _forget_phrase(text)
     return None if phrase is None else phrase.target
 
 
 def addresses_the_memory(text: str) -> bool:
-    """Return whether the wording of a text alone makes clear that it asks to forget stored memories."""
+    """Return whether a text's wording alone makes it clear that stored memories should be forgotten."""
     phrase = _forget_phrase(text)
     return phrase is not None and _is_explicit(text, phrase)
 
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """Return the forget requests of a message. `before` is the previous message, and shows what the talk is about."""
+    """Return the forget requests in a message. `before` is the previous message, which shows the conversation's subject."""
     message_clauses, requests = clauses(utterance), list[ForgetRequest]()
     phrases = [_forget_phrase(clause.text) for clause in message_clauses]
     alone = all(
@@ -75,7 +75,7 @@ def _find_antecedents(earlier: Sequence[Clause]) -> Iterator[Clause]:
 
 
 def without_forget_requests(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Utterance:
-    """Return the message without its forget requests, and without the clauses that explain or refer to a request."""
+    """Return the message without its forget requests and without the clauses that explain or refer to a request."""
     gone = list(_find_spans_to_drop(utterance, requests))
     return (
         replace(utterance, own=tuple(piece for span in utterance.own for piece in _cut_span(span, gone)))
@@ -92,7 +92,7 @@ class _Phrase:
 
 
 def _forget_phrase(text: str) -> _Phrase | None:
-    """Return what a clause asks to forget and where the request ends, or None if the clause is not a request."""
+    """Return the words that a clause asks to forget, and the end of the request, or None if the clause isn't a request."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:
@@ -122,7 +122,7 @@ def _is_explicit(text: str, phrase: _Phrase) -> bool:
 
 
 def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
-    """Return whether a clause asks for nothing else ("Forget my cat.") and the previous message had another subject."""
+    """Return whether a clause asks for nothing else ("Forget my cat.") and the previous message had a different subject."""
     goes_on = utterance.text[clause.start + phrase.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
         ".!?\n"
     )

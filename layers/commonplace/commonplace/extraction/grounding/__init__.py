@@ -1,1 +1,1 @@
-"""Check that the messages support a memory: its evidence, names, numbers, dates and negations must occur in them."""
+"""Check that messages support a memory, whose evidence, names, numbers, dates and negations must occur in them."""

@@ -50,7 +50,7 @@ _NUMERIC = re.compile(
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 LANGUAGES_WITHOUT_CAPITALS = ("ja", "zh", "ko")
-"""The languages in which only neighbouring words identify a name."""
+"""The languages in which a name can be recognized only by its neighbouring words."""
 _SCRIPT = re.compile(rf"[{HAN}々ぁ-ゖ가-힣]")
 _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区町村]$")
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
@@ -106,7 +106,7 @@ def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause
 
 
 def _normalize_with_places(text: str) -> tuple[str, list[int]]:
-    """Return the text in a normal form, and the original position of each character of the normal form."""
+    """Return the text in a normal form, and the original position of each character in it."""
     chars: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -119,9 +119,9 @@ def _normalize_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: date) -> str | None:
-    """Return why the content says more than its evidence, or None.
+    """Return the reason that the content goes beyond its evidence, or None.
 
-    All names, numbers, dates and negations of the content must occur in `evidence` or `context` (the question, the memory to
+    All names, numbers, dates and negations in the content must occur in `evidence` or `context` (the question, the memory to
     update). Numbers may be spelled out, names may be inflected, and dates may be relative to the day of the message.
     """
     other = "\n".join(context)
@@ -140,7 +140,7 @@ def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: 
 
 
 def _strip_dates(content: str, pool: str, spoken_on: date) -> tuple[str, str | None]:
-    """Return the content without its dates, and the first date that was not said, or None."""
+    """Return the content without its dates, and the first date that the user didn't mention, or None."""
     dates = sorted(written_dates(content), key=lambda match: (match[0], -match[1]))
     if not dates:
         return content, None
@@ -167,7 +167,7 @@ def _is_dated_in(partial: PartialDate, meant: Sequence[PartialDate], pool: str) 
 
 
 def _find_number(content: str, pool: str, code: str) -> str | None:
-    """Return the first number of the content that is not in the pool, or None."""
+    """Return the first number in the content that isn't in the pool, or None."""
     known = {value for _, values in numbers_in(pool) for value in values}
     for number, values in numbers_in(without_clock(content, pool, known), code):
         if not (values & known or number in pool.casefold()):
@@ -202,7 +202,7 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
 
 
 def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
-    """Return all dates that a text from the day `spoken_on` may mean: written dates with likely years, and relative dates."""
+    """Return all dates that a text from the day `spoken_on` may mean, including relative dates and likely years."""
     written = [partial for _, _, partial in written_dates(text)]
     years = (spoken_on.year - 1, spoken_on.year, spoken_on.year + 1)
     dates = [
@@ -230,7 +230,7 @@ def _find_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
     for year in range(spoken_on.year - 1, spoken_on.year + 2) if partial.year is None else (partial.year,):
         try:
             yield date(year, partial.month or 1, partial.day or 1)
-        except ValueError:  # 31 February, or month and day swapped
+        except ValueError:  # 31 February, or swapped month and day
             continue
 
 
@@ -259,7 +259,7 @@ def _find_ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
             return
         text = text[text.find(time_range.text) + len(time_range.text) :]
         first, last = time_range.after, time_range.before
-        for number in range(-1, 3) if time_range.any_week else (0,):  # a weekday without a week may be in any near week
+        for number in range(-1, 3) if time_range.any_week else (0,):  # a weekday without a week may be in any nearby week
             weeks = number * _WEEK
             yield from _iterate_days(first and first + weeks, last and last + weeks, time_range.granularity)
 
@@ -272,7 +272,7 @@ def _iterate_days(after: datetime | None, before: datetime | None, granularity: 
 
 
 def _round_date(day: date, unit: str) -> PartialDate:
-    """Return a date without its month and day if the unit is a year, and without its day if the unit is a month."""
+    """Return a date without month and day if the unit is a year, or without the day if the unit is a month."""
     return {"year": PartialDate(day.year), "month": PartialDate(day.year, day.month)}.get(unit, _fill_date(day))
 
 
@@ -292,7 +292,7 @@ def _list_weekdays() -> dict[str, int]:
 
 @cache
 def _compile_months() -> re.Pattern[str]:
-    """Return a pattern for months. "may" and "march" count in lower case only next to a number."""
+    """Return a pattern that matches months. In lower case, "may" and "march" match only next to a number."""
     names = "|".join(sorted(map(re.escape, _list_months()), key=len, reverse=True))
     return re.compile(
         rf"(?:(?P<before>\b\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª)?\s(?:of\s|de\s|d['’])?)?"
@@ -317,7 +317,7 @@ def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
 
 
 def _find_place_names(names: re.Pattern[str], content: str) -> Iterator[str]:
-    """Yield the names, reduced to the bare name of a place. 「大阪府豊中市」 (Toyonaka in Osaka) becomes 豊中."""
+    """Yield the names, with place names reduced to their core. 「大阪府豊中市」 (Toyonaka in Osaka) becomes 豊中."""
     for match in names.finditer(content):
         name = next(filter(None, match.groups()))
         if not compiled("names.common").search(name):
@@ -354,7 +354,7 @@ def _find_names(content: str, code: str) -> Iterator[str]:
         before = content[max(0, match.start() - 60) : match.start()]
         starts_sentence = _ENDS.search(before[-3:] if before else "")
         if starts_sentence and not (code == "en" and word.isascii() and not is_english(_strip_possessive(word))):
-            continue  # the first word of a sentence is a name only if it is no English word
+            continue  # the first word of a sentence is a name only if it isn't an English word
         if code == "de" and (
             compiled("names.before_noun").search(before)
             or compiled("names.noun").fullmatch(word)
@@ -370,13 +370,13 @@ def _strip_possessive(word: str) -> str:
 
 
 def _share_a_stem(first: str, other: str) -> bool:
-    """Return whether two words are forms of one name, like "Germany" and "German"."""
+    """Return whether two words are forms of the same name, like "Germany" and "German"."""
     shorter, longer = sorted((first, other), key=len)
     return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
 
 
 def _find_short_forms(content: str) -> list[tuple[str, list[str]]]:
-    """Return pairs of a short form and its words, for names of several words like "nyc" for "New York City"."""
+    """Return pairs of a short form and its words, for names with several words, like "nyc" for "New York City"."""
     initials = []
     for run in _RUN.findall(content):
         words = [word for word in run.split() if word[0].isupper()]
@@ -388,9 +388,9 @@ def _find_short_forms(content: str) -> list[tuple[str, list[str]]]:
 
 
 def misnegated(content: str, evidence: str, context: str) -> str | None:
-    """Return why the negation in a clause of the content differs from the evidence, or None.
+    """Return the reason that a negation in the content differs from the evidence, or None.
 
-    `context` may also support a negation. It is the memory to update, or a question ("Any allergies?").
+    `context`, which is the memory to update or a question ("Any allergies?"), may also support a negation.
     """
     if says_no(content) and not (may_say_no(evidence) or may_say_no(context)):
         return NOT_DENIED
@@ -421,7 +421,7 @@ def _is_part(clause: str, known: Sequence[str]) -> bool:
 
 
 def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
-    """Return why the polarity of a clause differs from that of the nearest clauses of the evidence, or None."""
+    """Return the reason that the polarity of a clause differs from that of the nearest clauses in the evidence, or None."""
     own = polarities(clause, by_user=False)
     if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
@@ -429,7 +429,7 @@ def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
 
 
 def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
-    """Return whether another clause of the content has the user's negation, and no affirmed clause resembles this one."""
+    """Return whether another clause in the content has the user's negation, and no affirmed clause resembles this one."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
@@ -439,7 +439,7 @@ def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evid
 
 
 def _find_nearest(clause: str, evidence_clauses: Sequence[str]) -> list[str]:
-    """Return the clauses of the evidence that share most words with a clause, or an empty list if none shares any."""
+    """Return the clauses in the evidence that share the most words with a clause, or an empty list if none shares any."""
     shares = [_compare(clause, other) for other in evidence_clauses]
     most = max(shares, default=0.0)
     return [other for other, share in zip(evidence_clauses, shares, strict=True) if most and share == most]
@@ -461,7 +461,7 @@ def _compare(clause: str, other: str) -> float:
 
 
 def _split_clauses(text: str) -> list[str]:
-    """Return the clauses of a text. A negation about the previous clause ("and I hate it") is joined to that clause."""
+    """Return the clauses in a text. A negation about the previous clause ("and I hate it") is joined to that clause."""
     parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
     clauses: list[str] = []
     for clause in (clause for part in parts for clause in _split_contrast(part) if clause.strip()):
@@ -488,14 +488,14 @@ def _split_contrast(clause: str) -> Iterator[str]:
 
 @cache
 def _list_empty_words() -> frozenset[str]:
-    """Return the words that say nothing about the subject of a clause."""
+    """Return the words that say nothing about a clause's subject."""
     dated = {name for calendar in calendars().values() for names in (calendar.months, calendar.weekdays) for name in names}
     return (listed("names_none") - dated) | listed("no") | stop_words() | the_user()
 
 
 @cache
 def _tokenize_empty_words() -> frozenset[str]:
-    """Return the words that say nothing about the subject of a clause, as the tokenizer splits them."""
+    """Return the words that say nothing about a clause's subject, as split by the tokenizer."""
     return frozenset(word for text in _list_empty_words() for word in words(text))
 
 

@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭羽本枚個歳才年月日時分回冊台杯階週間円名つ児女男度])")
 _DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-_MOST_DIGITS = 40  # people do not mention longer figures, and int() reads at most 4,300 digits
+_MOST_DIGITS = 40  # people don't mention longer figures, and int() accepts at most 4,300 digits
 Number = tuple[str, frozenset[Fraction]]
 
 
@@ -36,14 +36,14 @@ def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
 
 
 def _parse_time(match: re.Match[str]) -> tuple[int, int]:
-    """Return a time of day on a 12-hour clock, because "at 3" may be in the morning or in the afternoon."""
+    """Convert a time of day to a 12-hour clock, because "at 3" may be in the morning or in the afternoon."""
     return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
 
 
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
-    """Yield each number as it is written, with its possible values.
+    """Yield each number as written, with its possible values.
 
-    With a language `code`, only the number words of that language count, and not weak hints like "a".
+    If a language `code` is given, only number words in that language count, and weak hints like "a" don't.
     """
     for match in _FIGURES.finditer(text):
         yield match[0], frozenset(_parse_figures(match[0], compiled("numbers.suffix").match(text, match.end())))
@@ -56,7 +56,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _parse_figures(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """Yield the possible values. A mark before three digits may group or be decimal. Overlong figures yield nothing."""
+    """Yield the possible values. A mark before three digits may group digits or be decimal. Overlong figures are skipped."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)

@@ -1,4 +1,4 @@
-"""Determine from word tables whether a clause is affirmative or negative."""
+"""Use word tables to determine whether a clause is affirmative or negative."""
 
 import re
 from functools import cache, partial
@@ -20,13 +20,13 @@ tables = partial(table_of, __package__, "words.toml")
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """Return the words of a list in all languages."""
+    """Return the words from a list in all languages."""
     return frozenset(word for table in tables().values() for word in str(table.get(name, "")).split())
 
 
 @cache
 def no_names(code: str) -> frozenset[str]:
-    """Return the words of a language that are not names, even if they are capitalized."""
+    """Return the words in a language that aren't names even if they are capitalized."""
     if code not in tables():
         return listed("names_none")
     return the_user() | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
@@ -38,7 +38,7 @@ def says_no(text: str) -> bool:
 
 
 def may_say_no(text: str) -> bool:
-    """Return whether a text may negate something. This is always True for a language without tables."""
+    """Return whether a text may negate something. For a language without tables, the result is always True."""
     unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
     return _count_negations(text) > 0 or bool(_find_negatives(text)) or _compile_hints().search(text) is not None or unknown
 
@@ -56,7 +56,7 @@ def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
 
 
 def is_reversed(first: str, other: str) -> bool:
-    """Return whether both texts share a negative word, and only one text negates this word ("not allergic")."""
+    """Return whether a negative word occurs in both texts and only one of them negates it ("not allergic")."""
     shared = _find_negatives(first, weak=False) & _find_negatives(other, weak=False)
     return bool(shared) and (_count_negations(first) == 0) != (_count_negations(other) == 0)
 
@@ -71,7 +71,7 @@ def _count_negations(text: str) -> int:
 
 
 def _find_negatives(text: str, *, weak: bool = True) -> frozenset[str]:
-    """Return the roots of the negative words in a text. If `weak` is False, weakly negative words do not count."""
+    """Return the roots of the negative words in a text. If `weak` is False, weakly negative words don't count."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
     return frozenset([*spaced, *compiled("polarity.unspaced_against").findall(text)])

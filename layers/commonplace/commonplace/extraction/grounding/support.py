@@ -18,7 +18,7 @@ from commonplace.text.classifier.classification import classify
 from commonplace.text.foundation import tokenizer
 
 _LEAST_SUPPORTED, _LEAST_RETAINED = 1 / 5, 1 / 2
-# The worth is computed without a vector. None of 86 story sentences that are worth storing had a worth below .5.
+# The worth is computed without a vector. Of 86 story sentences that are worth storing, none had a worth below .5.
 _WORTHLESS, _WORTHY = 0.3, 0.5
 
 
@@ -33,14 +33,14 @@ def subject_stems(text: str) -> frozenset[str]:
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a model's decision must not be applied, or None. The gates for all readers are checked first."""
+    """Return the reason that a model's decision must not be applied, or None. The gates for all readers are checked first."""
     reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
     utterance = day.utterance_at(candidate.interaction_id, candidate.position)
     if reason or utterance is None or decision.operation == "NOOP":
         return reason
     question = question_to_user(day.before(utterance))
-    # Check the full sentences around the evidence, because a model may quote only a part of them.
+    # Check the full sentences around the evidence, because a model may quote only part of them.
     around = [clause.text for clause in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
     if any(is_instruction_to_reader(sentence) for sentence in around):
         return "an instruction to whoever reads it"
@@ -65,7 +65,7 @@ def _find_unsaid_reason(decision: Decision, question: str | None, targets: Seque
 
 
 def _find_closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not replace or close its targets, or None."""
+    """Return the reason that a decision must not replace or close its targets, or None."""
     candidate = decision.candidate
     content = decision.says
     updates = decision.operation == "UPDATE"
@@ -77,9 +77,9 @@ def _find_closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]
 
 
 def _refuse_loss(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
-    """Return why an update must not replace a memory, or None. A name, number, date or negation may only be replaced.
+    """Return the reason that an update must not replace a memory, or None. No name, number, date or negation may be lost.
 
-    An update that does not contradict the memory must also retain at least half of the memory's content stems.
+    An update that doesn't contradict the memory must also keep at least half of the memory's content stems.
     """
     untrue = contradicted(new, old, corrects=candidate.corrects)
     values = [attribute.value for sentence in untrue if (attribute := attribute_of(sentence))]
@@ -94,7 +94,7 @@ def _refuse_loss(old: str, new: str, candidate: Candidate, day: Day) -> str | No
 
 
 def _refuse_unrelated(old: str, new: str) -> str | None:
-    """Return why a text must not close a memory, or None if both share words or the text contradicts the memory."""
+    """Return the reason that a text must not close a memory. Return None if they share words or the text contradicts it."""
     if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

@@ -14,7 +14,7 @@ from commonplace.extraction.own_words.structured_data import find_data
 _STOPS = "\n.!?。！？"
 
 Spans = tuple[tuple[int, int], ...]
-# Explicit markup is found first, because a cue inside a fence isn't a cue.
+# Explicit markup is found first, because a cue inside a code fence isn't a cue.
 _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
     find_fences, find_marked, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations,
     find_pasted,
@@ -22,7 +22,7 @@ _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
 
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
-    """Return the spans of role-play, and whether it goes on after the text. `continues` is True if it began before."""
+    """Return the spans of role-play, and whether it continues after the text. `continues` is True if it began earlier."""
     played: list[TextSpan] = []
     at: int | None = 0 if continues else _find_sentence_start(view, 0)
     while at is not None:
@@ -43,9 +43,9 @@ def _find_sentence_start(view: str, at: int) -> int | None:
 
 
 def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
-    """Return the spans (start, end) of own words in a user's message, and whether role-play continues after the message.
+    """Return the spans (start, end) of the user's own words in a message, and whether role-play continues after it.
 
-    `role_play` is True if role-play began in an earlier message. The running time is linear in the length of the text.
+    `role_play` is True if role-play began in an earlier message. The running time is linear in the text's length.
     """
     view = text.replace(HIDDEN, "\ufffd").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     for find in _FINDERS:
@@ -55,7 +55,7 @@ def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
 
 
 def has_lines_of_code(text: str) -> bool:
-    """Return whether a text has a line that consists of code. A name or formula within a sentence does not count."""
+    """Return whether a text contains a line of code. A name or formula within a sentence doesn't count."""
     covered = [*find_fences(text), *find_code(text)]
     quoted = [
         (line.start + len(line.text) - len(line.text.lstrip()), line.start + len(line.text.rstrip()))

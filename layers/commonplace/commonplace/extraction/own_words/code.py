@@ -35,7 +35,7 @@ _SURE = re.compile(
     )""",
     re.VERBOSE,
 )
-# Lines that match this pattern are code if there are two of them in a run, or one in a run with a line of sure code.
+# Lines that match this pattern are code if a run contains two of them, or one and a line that is certainly code.
 _LIKELY = re.compile(
     r"""\s*(?:
       import\s+[\w.]+ | @\w+(?:\.\w+)*(?:\(.*\))? | (?:try|else|finally)\s*:?\s*\{? | pass | break;? | continue;?
@@ -84,16 +84,16 @@ _PRINTED = re.compile(
     )""",
     re.VERBOSE,
 )
-# The output of a program follows a line with a prompt and ends at a blank line.
+# A program's output follows a line with a prompt and ends at a blank line.
 _PROMPT = re.compile(
     r"\s*(?:[$❯➜]\s?[a-z./~]\S*(?:\s|$)|>>>\s|\.\.\.\s{1,4}\w|In\s\[\d+\]:|Out\s?\[\d+\]:|(?:PS\s)?[A-Z]:\\[^>\n]{0,80}>"
     r"|\(?[\w.-]+\)?\s?[\w.-]+@[\w.-]+[:\s][^$#\n]{0,80}[$#]\s|[\w.-]+@[\w.-]+:[^$#\n]{0,80}[$#]\s|mysql>|psql>|sqlite>)"
 )
-# An error that the user quotes within a sentence extends from the name of the error to the end of the line.
+# An error that the user quotes within a sentence extends from the error's name to the end of the line.
 _INLINE_LOG = re.compile(
     r"(?:(?<=[\s:(])(?:[A-Za-z_]\w*\.)*\w*(?:[Ee]rror|Exception)|(?<=[\s:(])fatal): (?=['\"`/<\[(]|\w+\.\w|\S*/|\S*::).*"
 )
-# Only the start of a line is examined, because the start is enough to recognize a printed line.
+# Only the start of a line is examined, because that is enough to recognize a printed line.
 _HEAD = 400
 _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
@@ -113,7 +113,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
 
 
 def _weigh_code(text: str) -> int | None:
-    """Return 2 for sure code, 1 for likely code, 0 for a line that counts like its neighbours, and None for a sentence."""
+    """Return 2 for certain code, 1 for likely code, 0 for a line judged by its neighbours, and None for a sentence."""
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))

@@ -26,7 +26,7 @@ _SOMETHING = re.compile(r"\S")
 
 
 def find_chats(view: str) -> Iterator[TextSpan]:
-    """Yield lines with time stamps, lines of a play, runs of lines with speakers, and lines labelled by a program."""
+    """Yield lines with timestamps, lines from a play, runs of lines with speakers, and lines labelled by a program."""
     lines = lines_of(view)
     stamped = False
     for line in lines:
@@ -44,7 +44,7 @@ def _is_script(text: str) -> bool:
 
 
 def _find_chats(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Yield chats, which are runs of at least two labelled lines with the blank and continuation lines in between."""
+    """Yield chats, which are runs of at least two labelled lines, with the blank and continuation lines between them."""
     run: list[TextLine] = []
     chat: list[tuple[str, str]] = []
     for line in [*lines, TextLine(0, 0, "")]:
@@ -68,7 +68,7 @@ def _find_chat_run(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterato
 
 
 def _is_chat(lines: list[tuple[str, str]]) -> bool:
-    """Return whether labelled lines are a chat, and not a list by the user, where each label occurs once ("Monday: gym")."""
+    """Return whether labelled lines are a chat. In a list by the user, each label occurs only once ("Monday: gym")."""
     speakers = {speaker for speaker, _ in lines}
     if len(lines) < 2:
         return False
@@ -79,7 +79,7 @@ def _is_chat(lines: list[tuple[str, str]]) -> bool:
 
 
 def find_mail(view: str) -> Iterator[TextSpan]:
-    """Yield quoted mail, from its headers or "On … wrote:" to the end of the text, and letters and signatures."""
+    """Yield quoted mail, from its headers or "On … wrote:" to the end of the text, as well as letters and signatures."""
     lines = lines_of(view)
     announced = next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
     starts = [place for place in (_find_header(lines), announced) if place is not None]
@@ -129,8 +129,8 @@ def _find_signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
 def find_pasted(view: str) -> Iterator[TextSpan]:
     """Yield announced documents up to the end of the message, and announced speech up to the end of its paragraph.
 
-    The words after "end of quote" are the user's own, and so is a last paragraph about the text ("what do you think?").
-    If the last paragraph asks about "the above", the paragraphs above are pasted text.
+    Words after "end of quote" are the user's own, and so is a last paragraph about the text ("what do you think?"). If the
+    last paragraph asks about "the above", the paragraphs above are pasted text.
     """
     *above, last = paragraphs_of(view)
     speaks = bool(above) and bool(cue_pattern("speaks_of_pasted").match(view, last.start))
@@ -146,7 +146,7 @@ def find_pasted(view: str) -> Iterator[TextSpan]:
 
 
 def _find_announced(view: str, name: str) -> Iterator[int]:
-    """Yield the starts of announced texts that are not hidden yet. Announcements have a colon or a second line."""
+    """Yield the starts of announced texts that are not yet hidden. Announcements have a colon or a second line."""
     if not _COLON_OR_LINE.search(view):
         return
     for announcement in cue_pattern(name).finditer(view):

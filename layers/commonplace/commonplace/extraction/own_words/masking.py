@@ -1,4 +1,4 @@
-"""Hide the known foreign text of a message from the finders, and load the wordings that announce foreign text."""
+"""Hide the known foreign text in a message from the finders, and load the wordings that announce foreign text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,10 +8,10 @@ from typing import NamedTuple
 from commonplace.text.foundation.expressions import table_of
 
 HIDDEN = "\ue000"
-"""The private-use character that replaces each foreign character, because it is neither part of a word nor a blank."""
+"""The private-use character that replaces each foreign character. It is neither part of a word nor a blank."""
 
 _VISIBLE = re.compile(f"[^{HIDDEN}]+")
-# Characters that may remain of a sentence after the foreign text at its end is hidden.
+# Characters that may remain at the end of a sentence after the foreign text there is hidden.
 _STOPS = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029.,;:!?…)。、！？）"
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -25,7 +25,7 @@ class TextSpan(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line without its break."""
+    """A line without its line break."""
 
     start: int
     end: int
@@ -51,7 +51,7 @@ def paragraphs_of(view: str) -> list[TextSpan]:
 
 
 def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
-    """Hide the spans in a view, but preserve their line breaks. The spans may overlap."""
+    """Hide the spans in a view, except for their line breaks. The spans may overlap."""
     parts, at = [], 0
     for start, end in sorted(spans):
         if end <= at:
@@ -77,7 +77,7 @@ cues = partial(table_of, __package__, "cues.toml")
 
 @cache
 def cue_pattern(name: str) -> re.Pattern[str]:
-    """Return one case-insensitive pattern of all wordings called `name` in `cues.toml`, in all languages."""
+    """Return one case-insensitive pattern for all wordings called `name` in `cues.toml`, in all languages."""
     table = cues()
     wordings = [
         _fill_slots(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])

@@ -49,7 +49,7 @@ def find_fences(view: str) -> Iterator[TextSpan]:
 
 
 def find_marked(view: str) -> Iterator[TextSpan]:
-    """Yield text labelled as foreign ("[Web page]", "Tool output:"), up to its end marker or the end of the message."""
+    """Yield text labelled as foreign ("[Web page]", "Tool output:"), up to an end marker or the end of the message."""
     behind = 0
     for label in cue_pattern("marked").finditer(view):
         if label.start() >= behind:
@@ -59,7 +59,7 @@ def find_marked(view: str) -> Iterator[TextSpan]:
 
 
 def is_marked_as_foreign(text: str) -> bool:
-    """Return whether a label marks a part of the text as foreign, so that the text is not a request by the user."""
+    """Return whether a label marks part of the text as foreign. Then the text isn't a request by the user."""
     return cue_pattern("marked").search(text) is not None
 
 
@@ -125,7 +125,7 @@ def _find_end(view: str, start: int) -> int:
 
 
 def _find_single_end(view: str, start: int) -> int:
-    """Return the end of the text in single quotes, or 0 if there is none. Apostrophes do not count as quotation marks."""
+    """Return the end of the text in single quotes, or 0 if there is none. Apostrophes don't count as quotation marks."""
     if compiled("quotations.elision").match(view, start):
         return 0
     for end in range(start + 2, min(len(view), start + _SINGLE_REACH)):
@@ -137,7 +137,7 @@ def _find_single_end(view: str, start: int) -> int:
 
 
 def _is_foreign(view: str, start: int, end: int) -> bool:
-    """Return whether quoted words are by someone else. Titles and short phrases count as the user's own words."""
+    """Return whether quoted words are someone else's. Titles and short phrases count as the user's own words."""
     text = view[start + 1 : end - 1].strip()
     words = text.split()
     if has_kana_or_han(text):

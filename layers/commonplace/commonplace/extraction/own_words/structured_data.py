@@ -10,7 +10,7 @@ _JSON = re.compile(r"""\{\s{0,40}["'][^"'\n]{0,80}["']\s{0,4}:|\[\s{0,40}\{\s{0,
 _BRACKET = re.compile(r"[{}\[\]]")
 _KEY = re.compile(r"(\s*)(?:-\s+)?[A-Za-z_][\w.-]{0,60}:(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+\S")
-# YAML is recognized by a key or value that people do not write in their own lists ("diet: vegan").
+# YAML is recognized by keys or values that people don't use in lists of their own ("diet: vegan").
 _NO_PROSE = re.compile(
     r"\s*(?:-\s+)?(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[\w-]+\.[\w.-]+|apiVersion|kind):"
     r"|.*:\s+(?:true|false|null|~|\[.*\]|\{.*\}|[|>]-?|&\w+|\*\w+|['\"][^'\"]*['\"])\s*$|\s*-\s+\w+:\s|---\s*$"
@@ -69,7 +69,7 @@ def _find_yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
 
 
 def _is_nested(run: Sequence[TextLine]) -> bool:
-    """Return whether a key is nested below another key. Capitalized lists do not count, because people write them."""
+    """Return whether a key is nested below another key. Capitalized lists don't count, because people write those."""
     written = any(line.text.lstrip(" -")[:1].isupper() for line in run)
     if written and not any(_NO_PROSE.match(line.text) for line in run):
         return False
@@ -78,7 +78,7 @@ def _is_nested(run: Sequence[TextLine]) -> bool:
 
 
 def _find_csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
-    """Yield runs of at least three lines with the same number of separators. Separators before a blank do not count."""
+    """Yield runs of at least three lines with the same number of separators. Separators before a blank don't count."""
     run: list[TextLine] = []
     shape: tuple[str, int] | None = None
     for line in [*lines, TextLine(0, 0, "")]:

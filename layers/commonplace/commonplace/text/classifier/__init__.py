@@ -1,1 +1,1 @@
-"""Estimate the type, category and importance of a statement with a small linear model, and whether it is worth storing."""
+"""Use a small linear model to estimate a statement's type, category and importance, and whether it is worth storing."""

@@ -1,4 +1,4 @@
-"""Estimate the type, category and importance of a text, and whether the text is worth storing."""
+"""Estimate a text's type, category and importance, and whether it is worth storing."""
 
 import math
 import re
@@ -17,12 +17,12 @@ STANDING = Label("preference", "system")
 _PASSING = (Label("other", "interactions"), Label("other", "contexts"))
 _MOST_SENTENCES = 40
 _KEEP_SLOPE = 4.0
-_CENTRAL, _SURE = 4, 0.9  # no unworthy training statement reaches both thresholds
+_CENTRAL, _SURE = 4, 0.9  # no training statement that isn't worth storing reaches both thresholds
 _VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 
 def is_standing_wish(text: str) -> bool:
-    """Return whether a text is a standing wish about how to answer or address the user, rather than a one-off request."""
+    """Return whether a text is a standing wish about how to answer or address the user rather than a one-off request."""
     return _compile_wishes().search(straight(text.strip())) is not None
 
 
@@ -36,13 +36,13 @@ def _compile_wishes() -> re.Pattern[str]:
 
 
 def is_about_health(text: str) -> bool:
-    """Return whether a text mentions an allergy, an illness or the like, other than as the topic of a book or an article."""
+    """Return whether a text mentions an allergy, an illness or the like that isn't just the topic of a book or an article."""
     plain = normal(text)
     return bool(_load_patterns()["health"].search(plain)) and not _load_patterns()["heard_of"].search(plain)
 
 
 def states_name(text: str) -> bool:
-    """Return whether a text states the name of the user, or of a relative, a pet or a boss."""
+    """Return whether a text states the name of the user, a relative, a pet or a boss."""
     return bool(_load_patterns()["named"].search(straight(text)))
 
 
@@ -66,8 +66,8 @@ class Classification:
     """The labels of one statement.
 
     `level` is the importance, from 1 (harmless to forget) to 5 (harmful to forget). `worthy` is True if the statement will
-    still be useful in a few weeks. `confidence` is the probability, 0 to 1, that the type and the category are both right.
-    `worth`, 0 to 1, measures the reasons to store the statement. Callers compare `worth` with a threshold.
+    still be useful in a few weeks. `confidence` is the probability, from 0 to 1, that both the type and the category are
+    correct. `worth`, from 0 to 1, measures how worthwhile storing the statement is. Callers compare `worth` with a threshold.
     """
 
     statement_type: StatementType
@@ -77,14 +77,14 @@ class Classification:
     confidence: float
     worth: float
     likely: tuple[Category, ...] = ()
-    """The chosen category, followed by the likeliest alternative."""
+    """The chosen category and the likeliest alternative."""
 
 
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
     """Classify a text. `vector` is the average of its word vectors, or None.
 
     `encoded` contains the features of the sentence encoders. If it is None, a model without these features is used. If the
-    text as a whole is not worth storing, but one of its sentences clearly is (an allergy between a greeting and a joke), the
+    text as a whole isn't worth storing but one of its sentences clearly is (an allergy between a greeting and a joke), the
     labels are those of that sentence. Statements about health, a name or how to answer are never rated below level 4.
     """
     classification = _classify_text_or_sentence(text, vector, encoded)
@@ -115,7 +115,7 @@ def _classify_text_or_sentence(text: str, vector: Vector | None, encoded: Vector
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
-    """Return the labels that `scores` imply. A model has one score per label, one for worthiness, and one per level step."""
+    """Return the labels that `scores` imply. There is one score per label, one for worthiness, and one per level step."""
     shares = label_shares(labels, tuning.temperature, scores)
     label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])
@@ -149,7 +149,7 @@ def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) 
 
 
 def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
-    """Return the label with the likeliest type and the likeliest category of that type, and the label's probability."""
+    """Return the label with the likeliest type and that type's likeliest category, and the label's probability."""
     by_type: dict[StatementType, float] = {}
     for label, share in shares.items():
         by_type[label.statement_type] = by_type.get(label.statement_type, 0.0) + share

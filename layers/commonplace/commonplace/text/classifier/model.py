@@ -1,6 +1,6 @@
-"""Classify statements and clauses with linear models of their hashed features and embeddings.
+"""Classify statements and clauses with linear models that use hashed features and embeddings.
 
-The features of a text are its normalized words and the classes of its cue words, such as liking, habit or kin.
+A text's features are its normalized words and the classes of its cue words, such as liking, habit or kin.
 """
 
 import functools
@@ -25,7 +25,7 @@ _STOPS = frozenset("!.?;。！？…")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[?!.;:,…¿¡。！？、，]|[\U0001F300-\U0001FAFF\u2600-\u27BF]")
 _DIGIT = re.compile(r"\d")
 _QUOTES = str.maketrans("’‘`´“”", "''''\"\"")
-_LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic and Armenian end here. In later scripts, marks belong to letters.
+_LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic and Armenian end here. In later scripts, marks are part of letters.
 
 
 def normal(text: str) -> str:
@@ -59,7 +59,7 @@ def words(plain: str) -> list[str]:
 
 
 def sentences(plain: str) -> list[list[str]]:
-    """Split a normalized text into sentences, as lists of words and marks. A text without words gives one empty sentence."""
+    """Split a normalized text into sentences, as lists of words and marks. If there are no words, one sentence is empty."""
     sentences: list[list[str]] = [[]]
     for word in words(plain):
         sentences[-1].append(word)
@@ -110,7 +110,7 @@ def tag(sentence: list[str]) -> Tagged:
 
 
 def unspaced_classes(text: str) -> list[str]:
-    """Return the classes of the Chinese, Japanese and Korean cues in a text, in table order."""
+    """Return the classes of the Chinese, Japanese and Korean cues in a text, in the order of the table."""
     if not CJK.search(text):
         return []
     padded = text + " "
@@ -147,7 +147,7 @@ def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
 
 
 def _find_phrases(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
-    """Return the classes of the phrases that begin at `place`, longest first, and the word count of the longest phrase."""
+    """Return the classes of the phrases that begin at `place`, longest first, and the number of words in the longest one."""
     word = sentence[place]
     names: list[str] = []
     span = 0
@@ -183,7 +183,7 @@ to command the assistant."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Shares = Mapping[Kind, float]
 SLOTS = 1 << 16
-# Each family's share of the squared length of a text's feature vector. Similar values do equally well in cross-validation.
+# Each family's share of the squared length of a text's feature vector. In cross-validation, similar values do as well.
 _SHARES = {
     "word": 0.8, "word pair": 1.2, "letters": 2.0, "skeleton pair": 0.5, "skeleton triple": 0.5, "skeleton gap": 0.3,
     "cue": 0.6, "cue pair": 0.2, "sentence opening": 0.5, "text opening": 0.3, "form": 0.3,
@@ -197,7 +197,7 @@ _Families = dict[str, dict[str, None]]
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """The heads for the features that sentence encoders compute for a text.
+    """The heads for the features that sentence encoders compute from a text.
 
     `single` contains the weights of the features, and `axes` contains their principal directions. `pairs` times `scales`
     gives the weights for the products of any two directions. Only these products distinguish wishes to the assistant from
@@ -212,7 +212,7 @@ class Encoded:
     scales: NDArray[np.float32]
 
     def scores(self, features: Vector) -> Vector:
-        """Return what the encoder features of a text add to the score of each head."""
+        """Return the amounts that a text's encoder features add to the score of each head."""
         axes, single, pairs = _convert_weights(self)
         seen = scaled(features, self.mean, self.widths)
         main = axes @ seen
@@ -245,7 +245,7 @@ def scaled(features: Vector, mean: Vector, widths: Vector) -> Vector:
 
 @loaded_once
 def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Return the index pairs of the components of a vector to multiply, and the weight of each product.
+    """Return the index pairs of the vector components to multiply, and the weight of each product.
 
     With these weights, the dot product of two vectors of products is the squared dot product of the original vectors.
     """
@@ -303,7 +303,7 @@ class Label(NamedTuple):
 
 
 class Tuning(NamedTuple):
-    """The values that training chooses in addition to the weights."""
+    """The values, other than the weights, that training chooses."""
 
     temperature: float
     keep_threshold: float
@@ -312,18 +312,18 @@ class Tuning(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A model of statements, with one head per label, one for worthiness, and one per importance step (2 to 5)."""
+    """A model for statements, with one head per label, one for worthiness, and one per importance step (2 to 5)."""
 
     labels: tuple[Label, ...]
     heads: Heads
     tuning: Tuning
     encoded: Encoded | None = None
-    """The heads for the features of sentence encoders, or None for a model without them."""
+    """The heads for features from sentence encoders, or None for a model without these."""
     rarity: tuple[float, ...] = ()
-    """An offset for the score of each label, without which rare labels would be chosen too seldom."""
+    """An offset for the score of each label. Without these, rare labels would be chosen too rarely."""
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
-        """Return the score of each head. `encoded` is used only by a model that was trained with encoder features."""
+        """Return the score of each head. Only a model that was trained with encoder features uses `encoded`."""
         logits = self.heads.scores(text, vector)
         if self.encoded is not None and encoded is not None:
             logits = logits + self.encoded.scores(encoded)
@@ -338,7 +338,7 @@ class Model(NamedTuple):
 
 
 def load(path: Path) -> Model:
-    """Load a model from a file that `save` wrote. Raises ValueError if the model was trained on other features."""
+    """Load a model from a file written by `save`. Raises ValueError if it was trained on different features."""
     with np.load(path) as stored:
         about: dict[str, Any] = json.loads(str(stored["about"]))
         model = Model(
@@ -361,7 +361,7 @@ def shipped(name: str = "classifier.npz") -> Model:
 
 
 class KindsModel(NamedTuple):
-    """A model of clauses with one head per kind. Scores are divided by `temperature` before they become probabilities."""
+    """A model for clauses with one head per kind. Scores are divided by `temperature` before they become probabilities."""
 
     heads: Heads
     temperature: float
@@ -379,7 +379,7 @@ class KindsModel(NamedTuple):
 
 
 def load_kinds(path: Path) -> KindsModel:
-    """Load a model from a file that `save` wrote. Raises ValueError if it was trained on other features or kinds."""
+    """Load a model from a file written by `save`. Raises ValueError if it was trained on different features or kinds."""
     with np.load(path) as stored:
         about = json.loads(str(stored["about"]))
         heads = Heads(stored["words"], stored["scales"], stored["vector"])
@@ -390,13 +390,13 @@ def load_kinds(path: Path) -> KindsModel:
 
 @loaded_once
 def shipped_kinds() -> KindsModel:
-    """Return the packaged model of clauses, which is loaded once per process."""
+    """Return the packaged model for clauses, which is loaded once per process."""
     return load_kinds(DATA / "kinds.npz")
 
 
-@functools.lru_cache(maxsize=64)  # two models judge a clause, and rules mode judges the clauses of a message twice
+@functools.lru_cache(maxsize=64)  # because two models judge each clause, and rules mode judges a message's clauses twice
 def features(text: str) -> Features:
-    """Return the features of a text, which callers must not modify. A text has the same slots on every machine."""
+    """Return a text's features, which callers must not modify. A text has the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
     for family, names in _extract_families(text).items():

@@ -1,1 +1,1 @@
-"""Provide what all text analysis shares, such as languages, characters, sentences, tokens and number words."""
+"""Provide the basics of all text analysis, such as languages, characters, sentences, tokens and number words."""

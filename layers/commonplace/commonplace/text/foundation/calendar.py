@@ -1,4 +1,4 @@
-"""Read the names and numbers of months and weekdays in each language that has a row in `calendar.toml`."""
+"""Read the names and numbers of months and weekdays in every language that has a row in `calendar.toml`."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -24,7 +24,7 @@ class Calendar(NamedTuple):
 
 @cache
 def calendars() -> Mapping[str, Calendar]:
-    """Return the calendar of each language by its code. Months and full weekdays appear only in their usual spelling."""
+    """Return the calendars of all languages, by code. Months and full weekdays appear only in their usual spelling."""
     return {code: _build_calendar(row, usual=True) for code, row in _load_rows().items()}
 
 
@@ -45,7 +45,7 @@ def _build_calendar(row: Mapping[str, Any], *, usual: bool) -> Calendar:
 
 
 def is_calendar_word(word: str) -> bool:
-    """Return whether a token is the name of a month or weekday, or means "today" or "tomorrow"."""
+    """Return whether a token is the name of a month or weekday, or a word for "today" or "tomorrow"."""
     return not {word, word.removesuffix("s")}.isdisjoint(_list_calendar_words())
 
 
@@ -73,7 +73,7 @@ def _list_weekday_words() -> frozenset[str]:
 
 
 def _number_names(names: str, first: int, *, usual: bool) -> Names:
-    """Map each name to its number, starting with `first`. If `usual`, only the first spelling of a name is included."""
+    """Map each name to its number, starting with `first`. If `usual` is true, only the first spelling is included."""
     spelled = ((number, place.split("|")) for number, place in enumerate(names.split(), first) if place != "-")
     return {name: number for number, spellings in spelled for name in (spellings[:1] if usual else spellings)}
 

@@ -1,4 +1,4 @@
-"""Detect scripts and words by their characters, and remove accents, curly apostrophes and invisible characters."""
+"""Detect scripts and words by their characters, and remove accents and invisible characters or straighten apostrophes."""
 
 import re
 import unicodedata
@@ -43,7 +43,7 @@ def undisguised(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Return the text in lower case without accents and other marks. `ß` becomes "ss". The length may change."""
+    """Return the text in lower case, without accents and other marks. `ß` becomes "ss". The length may change."""
     lower = text.casefold()
     if lower.isascii():
         return lower
@@ -64,7 +64,7 @@ _UNMARKED = _build_unmarked()
 
 
 def bare_in_place(text: str) -> str:
-    """Return the text in lower case, without Latin accents and with straight apostrophes. The length does not change."""
+    """Return the text in lower case, without Latin accents and with straight apostrophes. The length doesn't change."""
     if text.isascii():
         return text.lower()
     lowered = text.lower()

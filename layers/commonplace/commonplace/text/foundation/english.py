@@ -1,4 +1,4 @@
-"""Find the possible forms of English words, make verbs agree with "the user" or "they", and load the word tables."""
+"""Find possible forms of English words, make verbs agree with "the user" or "they", and load word tables."""
 
 from functools import cache, lru_cache
 from typing import Any
@@ -11,7 +11,7 @@ _CACHED_WORDS = 4_096
 
 @cache
 def table(name: str) -> frozenset[str]:
-    """Return the words of the table `name` ("section.key"), with spaces for underscores. Raises KeyError if it is unknown."""
+    """Return the words in the table `name` ("section.key"), with spaces for underscores. Raises KeyError if it is unknown."""
     section, key = name.split(".")
     return frozenset(word.replace("_", " ") for word in table_of(__package__, "english.toml")[section][key].split())
 
@@ -26,7 +26,7 @@ def mapping(name: str) -> dict[str, tuple[str, ...]]:
 
 @loaded_once
 def _load_dictionary() -> Any:
-    """Load the whole dictionary of inflections at once, because threads share it and must not load parts of it."""
+    """Load the whole dictionary of inflections at once, because threads share it and must not load it bit by bit."""
     import lemminflect
 
     lemminflect.getAllInflections("be")
@@ -42,7 +42,7 @@ def _list_forms(lemma: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def everyday_verbs() -> frozenset[str]:
-    """Return the base forms that count as verbs even if the dictionary lists them mainly as nouns."""
+    """Return the base forms that count as verbs although the dictionary lists them mainly as nouns."""
     return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
 
 
@@ -64,14 +64,14 @@ def is_auxiliary(word: str) -> bool:
 
 
 def is_base(word: str) -> bool:
-    """Return whether a word is a full verb in the present form that follows "I" ("go", but not "am", "went" or "can")."""
+    """Return whether a word is a full verb in the present form used after "I" ("go", but not "am", "went" or "can")."""
     if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
     return "VBP" in _list_forms(word) or word in everyday_verbs()
 
 
 def is_finite(word: str) -> bool:
-    """Return whether a word is a verb form that can follow "I", other than a plural or subjunctive form of "be"."""
+    """Return whether a word is a verb form that can follow "I", except for plural and subjunctive forms of "be"."""
     return is_base(word) or is_auxiliary(word) or is_past(word)
 
 
@@ -120,7 +120,7 @@ def is_s_form(word: str) -> bool:
 
 
 def is_everyday_s_form(word: str) -> bool:
-    """Return whether a word is most likely a verb ("likes", "meets") and not a plural noun ("tickets")."""
+    """Return whether a word is more likely a verb ("likes", "meets") than a plural noun ("tickets")."""
     return is_s_form(word) and (not is_plural(word) or any(word[:-end] in everyday_verbs() for end in (1, 2)))
 
 
@@ -144,7 +144,7 @@ def is_ing_form(word: str) -> bool:
 
 
 def agreed(word: str, plural: bool) -> str:
-    """Return the form of a verb after "I" that agrees with "the user", or with "they" if `plural`."""
+    """Convert a verb form used after "I" to the one that agrees with "the user", or with "they" if `plural` is true."""
     word = with_apostrophe(word)
     if word in mapping("auxiliaries.agreeing"):
         return mapping("auxiliaries.agreeing")[word][plural]

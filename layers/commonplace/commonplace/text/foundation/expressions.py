@@ -20,7 +20,7 @@ table_of = loaded_once(read_table)
 
 
 class Expressions:
-    """The regular expressions in a package's `expressions.toml`. In a row, `{section.row}` inserts another row.
+    """The regular expressions in a package's `expressions.toml`. Inside a row, `{section.row}` inserts another row.
 
     The file is read on first use, and the lines of each row are joined. An unknown row raises KeyError.
     """

@@ -3,7 +3,7 @@
 from commonplace.text.foundation.expressions import Expressions
 
 LANGUAGES = ("en", "de", "fr", "es", "ja")
-"""Languages in which instructions and requests are recognized. Preferences are recognized only in English."""
+"""The languages in which instructions and requests are recognized. Preferences are recognized only in English."""
 _EXPRESSIONS = Expressions(__package__)
 
 
@@ -22,7 +22,7 @@ def is_preference(text: str) -> bool:
 
 
 def is_confidential(text: str) -> bool:
-    """Return whether a text says that its content must not be passed on."""
+    """Return whether a text says that its content must not be shared."""
     return bool(_EXPRESSIONS.compiled("intent.confidential").search(text))
 
 
@@ -37,7 +37,7 @@ def asks_for_reminders(text: str) -> bool:
 
 
 def asks_for_similar(text: str) -> bool:
-    """Return whether a question asks for things that resemble a named one ("more like this")."""
+    """Return whether a question asks for things that resemble a given one ("more like this")."""
     return bool(_EXPRESSIONS.compiled("intent.similar").search(text))
 
 

@@ -12,10 +12,10 @@ from commonplace.text.foundation.expressions import read_table
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
-# The weight of a word that English shares with another language, or that is only in the English dictionary.
+# The weight of a word that English shares with another language, or that only the English dictionary contains.
 _HALF = 0.5
 UNKNOWN = "other"
-# Names that contain these function words ("Rio de la Plata") are not examined.
+# Names that contain these function words ("Rio de la Plata") are skipped.
 _PARTICLES = "de|del|la|las|los|el|da|do|dos|das|di|della|du|des|le|les|van|von|der|den"
 _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\w{{0,40}}"
 
@@ -24,8 +24,8 @@ _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\
 class Language:
     """A known language. `name` is in English. `script` matches its characters, and `letters` are its letters beyond a to z.
 
-    `words` identify the language. `telling` contains the words that may be the subject of a statement. `speaker` contains
-    the first-person words that reveal the language inside an English text.
+    `words` identify the language. `telling` contains words that can be the subject of a statement. `speaker` contains
+    first-person words that reveal the language inside an English text.
     """
 
     code: str
@@ -70,9 +70,9 @@ def _compile_pattern(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
-@lru_cache(maxsize=512)  # a single request often asks for the same text several times
+@lru_cache(maxsize=512)  # because a request often looks up the same text several times
 def language_of(text: str) -> str:
-    """Return the language code of a text. The default is `en`, and the code for an unknown script is `other`."""
+    """Return the language code of a text. The default is `en`, and the code for unknown scripts is `other`."""
     if text.isascii():
         return _detect_latin(text)
     latin = len(_compile_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
@@ -85,7 +85,7 @@ def language_of(text: str) -> str:
 
 
 def _detect_latin(text: str) -> str:
-    """Return `en` if English words prevail. Otherwise words vote for their languages, and exclusive words count most."""
+    """Return `en` if English words prevail. Otherwise, words vote for their languages, and exclusive words count most."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_find_words(text))

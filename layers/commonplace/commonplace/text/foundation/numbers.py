@@ -1,4 +1,4 @@
-"""Read number words and their values in each language that has a row in `numbers.toml`."""
+"""Read number words and their values in every language that has a row in `numbers.toml`."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -8,13 +8,13 @@ from commonplace.text.foundation.expressions import table_of
 
 @cache
 def cardinals(code: str) -> Mapping[str, int]:
-    """Return the simple number words of a language with their values. An unknown language has none."""
+    """Return a language's simple number words with their values. An unknown language has none."""
     return dict(_parse_pairs(_load_rows()[code]["cardinals"])) if code in _load_rows() else {}
 
 
 @cache
 def numbers_of(code: str) -> Mapping[str, int]:
-    """Return the number words of a language, including compounds like "dreiundzwanzig". An unknown language has none."""
+    """Return a language's number words, including compounds like "dreiundzwanzig". An unknown language has none."""
     plain = cardinals(code)
     units = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
     tens = {word: value for word, value in plain.items() if 20 <= value < 100}
@@ -33,7 +33,7 @@ def numbers_of(code: str) -> Mapping[str, int]:
 
 @cache
 def every_number() -> Mapping[str, frozenset[int]]:
-    """Map the number words of all languages, and words that hint at a number ("a"), to their possible values."""
+    """Map the number words in all languages, and words that suggest a number ("a"), to their possible values."""
     values: dict[str, set[int]] = {}
     for code, row in _load_rows().items():
         for word, value in (*numbers_of(code).items(), *_parse_pairs(row["hints"])):
@@ -49,7 +49,7 @@ def digit_words() -> Mapping[str, int]:
 
 @cache
 def multipliers() -> Mapping[str, int]:
-    """Map each word that multiplies the figure before it ("4k", "12 tausend") to the factor. Millions are not included."""
+    """Map each word that multiplies the figure before it ("4k", "12 tausend") to the factor. Millions aren't included."""
     return dict(_parse_pairs(table_of(__package__, "numbers.toml")["multipliers"]))
 
 

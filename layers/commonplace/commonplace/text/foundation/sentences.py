@@ -1,6 +1,6 @@
 """Find sentence boundaries.
 
-Redaction, the rewriting to the third person, and the features of the classifier deliberately split texts in other ways.
+Redaction, rewriting to the third person, and the classifier's features deliberately split texts in other ways.
 """
 
 import re
@@ -25,8 +25,8 @@ def sentence_spans(
 ) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each sentence in a range of a text. Sentences end at line breaks and after stops (". ").
 
-    `closing` lists the characters that may follow a stop. If `lists`, a list item ("- ") begins a sentence. If `words`,
-    abbreviations ("Dr.") and German ordinals ("am 3. März") do not end a sentence.
+    `closing` lists the characters that may follow a stop. If `lists` is true, a list item ("- ") begins a sentence. If
+    `words` is true, abbreviations ("Dr.") and German ordinals ("am 3. März") don't end a sentence.
     """
     at, end = start, len(text) if end is None else end
     for stop in _compile_end_pattern(closing, lists).finditer(text, start, end):
@@ -40,7 +40,7 @@ def sentence_spans(
 
 @cache
 def _compile_end_pattern(closing: str, lists: bool) -> re.Pattern[str]:
-    # A run of blanks is tried only from its start, because trying each position would take quadratic time.
+    # A run of blanks is tried only from its start, because trying every position would take quadratic time.
     before_item = r"|(?<!\s)\s++(?=[-*•] )" if lists else ""
     return re.compile(rf"(?<=[.!?…])[{closing}\]]*+\s+|(?<=[。！？])\s*|(?<!\s)(?=\s*\n)\s+{before_item}")
 

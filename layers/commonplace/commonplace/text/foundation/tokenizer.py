@@ -1,8 +1,8 @@
-"""Convert a text to tokens. Every search index receives these tokens and has no analyzer of its own.
+"""Convert a text to tokens. Search indexes receive these tokens and have no analyzers of their own.
 
-Tokens contain only letters and digits, so that every index splits them alike. Technical words are spelled out (`c++`
-becomes `cpp`). Combining marks are dropped, and English words are stemmed (Snowball). Korean and scripts without spaces
-become character bigrams, and Chinese characters also become single tokens.
+Tokens contain only letters and digits, so that every index treats them in the same way. Technical words are spelled out
+(`c++` becomes `cpp`). Combining marks are dropped, and English words are stemmed (Snowball). Korean and scripts without
+spaces become character bigrams, and Chinese characters also become single tokens.
 """
 
 import functools
@@ -24,18 +24,18 @@ _MARKED = ("LATIN", "GREEK", "CYRILLIC")
 
 @functools.cache
 def stop_words() -> frozenset[str]:
-    """Return the words that are never indexed, which are English function words and words about talking."""
+    """Return the words that are never indexed. These are English function words and words about talking."""
     return frozenset(table_of(__package__, "stop_words.toml")["index"].split())
 
 
 @functools.cache
 def terms_of_asking() -> frozenset[str]:
-    """Return the terms that questions contain but that name nothing to search for ("show everything that you know")."""
+    """Return the terms that occur in questions but give nothing to search for ("show everything that you know")."""
     return frozenset(terms(table_of(__package__, "stop_words.toml")["asking"]))
 
 
 def words(text: str) -> list[str]:
-    """Return all words of a text in order, in lower case without accents. Scripts without spaces are split into n-grams."""
+    """Return all words of a text, in order, in lower case, without accents. Scripts without spaces are split into n-grams."""
     tokens: list[str] = []
     for match in _RUN.finditer(_fold_text(text)):
         run = match[1]
@@ -48,7 +48,7 @@ def words(text: str) -> list[str]:
 
 
 def terms(text: str, without: Collection[str] = ()) -> list[str]:
-    """Return the index tokens of a text, which are its stemmed words except stop words and the words in `without`."""
+    """Return a text's index tokens, which are its stemmed words, except for stop words and the words in `without`."""
     left_out = stop_words()
     return [_stem_word(word) for word in words(text) if word not in left_out and word not in without]
 
@@ -88,7 +88,7 @@ def _split_grams(run: str) -> list[str]:
 def _stem_word(word: str) -> str:
     """Return the English (Snowball) stem of a word. Numbers and words with non-ASCII letters are returned unchanged.
 
-    Each call that misses the cache creates a stemmer, because threads cannot share one.
+    Each call that misses the cache creates a stemmer, because threads can't share one.
     """
     if not word.isascii() or word.isdigit():
         return word

@@ -1,4 +1,4 @@
-"""Find credentials in texts by people and programs, and remove them before the texts are used or stored."""
+"""Find credentials in texts written by people or programs, and remove them before the texts are used or stored."""
 
 import hashlib
 import re
@@ -40,7 +40,7 @@ _LEAST = 2
 
 
 def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find the stated beginnings and ends of secrets ("it starts with hun"). "It starts with a letter" reveals nothing."""
+    """Find mentions of how secrets begin or end ("it starts with hun"). "It starts with a letter" reveals nothing."""
     for noun in named if compiled("halves.any").search(view.folded) else ():
         stop = compiled("halves.stop").search(view.folded, noun.end, noun.end + _REACH)
         end = stop.start() if stop else min(len(view.text), noun.end + _REACH)
@@ -58,10 +58,10 @@ def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
 
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
-"""The languages in which words for secrets are known. Keys with a known format are found in any language."""
-# In "openai_api_key=[redacted:api_key]", the name of the variable only announces the secret.
+"""The languages with known words for secrets. Keys with a known format are found in any language."""
+# In "openai_api_key=[redacted:api_key]", the variable's name only introduces the secret.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
-# Overlapping spans get the kind of the first finder, so formats and checksums come before words.
+# Overlapping spans get the kind from the first finder, so formats and checksums come before words.
 _PROOFS: tuple[Callable[[View], Iterator[Span]], ...]
 _PROOFS = (find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities)
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
@@ -93,7 +93,7 @@ class Redaction:
     """The redacted form of a text.
 
     In `text`, `[redacted:kind]` replaces each secret. `kinds` lists the kinds that were found, each once and in text order.
-    Secrets that were redacted earlier add no kinds. `only_secret` is True if nothing else in the text is worth storing.
+    Secrets that were already redacted add no kinds. `only_secret` is True if nothing else in the text is worth storing.
     """
 
     text: str
@@ -110,7 +110,7 @@ def redact(text: str, before: str | None = None) -> Redaction:
     question = question_in(before)
     spans: list[Span] = []
     view = view_of(text, earlier)
-    # A redacted secret may reveal the kind of its neighbour, so search again until there are no new spans.
+    # A redacted secret may reveal the kind of its neighbour, so the search is repeated until there are no new spans.
     while new_spans := _find_candidates(view, question):
         spans = merged([*spans, *map(view.original, new_spans)])
         hidden = merged([*spans, *(Span(start, end, "") for start, end in earlier)])
@@ -119,12 +119,12 @@ def redact(text: str, before: str | None = None) -> Redaction:
 
 
 def without_secret(name: str) -> str:
-    """Return an id unchanged, or a hash of the id if it contains a secret. Equal ids always give equal results."""
+    """Return an id unchanged, or a hash of the id if it contains a secret. The same id always gives the same result."""
     return name if not redact(name).kinds else f"redacted-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
 def _find_candidates(view: View, question: Question | None) -> list[Span]:
-    """Return all finders' spans, unsorted and perhaps overlapping. Only `_PROOFS` may overlap an address's host or path."""
+    """Return all finders' spans, unsorted and possibly overlapping. Only `_PROOFS` may overlap an address's host or path."""
     named = list(nouns(view))
     spans = [span for find in _FINDERS for span in find(view)]
     spans += [*find_spoken(view, named), *find_backwards(view, named)]

@@ -18,7 +18,7 @@ IN_WORDS = ("password", "security_answer", "recovery_phrase")
 
 _QUOTED = re.compile(r"[「『\"“']([^」』\"”'\n]{1,100})[」』\"”']")
 _BARE = re.compile(r"([ぁ-んァ-ヶー一-龥々0-9a-z]{2,14})(?=[。!\s]|$)")
-# A noun in kana at the end of the sentence. Words with the endings of verbs or adjectives are remarks.
+# A noun in kana at the end of the sentence. Words with a verb or adjective ending are remarks.
 _KANA = re.compile(
     r"([ぁ-んァ-ヶー]{1,9}[あうえおかきくけこごさしせそちつてとなにのはひふほまみむめもやゆらりれろわァ-ヶー])"
     r"(?=[。!]|$)"
@@ -66,7 +66,7 @@ def _find_plain_value(view: View, at: int) -> tuple[int, int] | None:
 
 
 def another_at(view: View, at: int) -> tuple[int, int] | None:
-    """Return the span of another value that begins at `at`, or None. The value must be digits or a made-up word."""
+    """Return the span of an additional value that begins at `at`, or None. It must consist of digits or a made-up word."""
     part = _ANOTHER.match(view.text, at)
     fits = (
         part
@@ -172,7 +172,7 @@ def _find_values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
 
 
 def requested_kind(text: str) -> str | None:
-    """Return the kind of secret that a Japanese sentence asks for, or None. `text` is the folded text of a view."""
+    """Return the kind of secret that a Japanese sentence asks for, or None. `text` is a view's folded text."""
     noun = _compile_noun_pattern().search(text) if _SCRIPT.search(text) else None
     if not noun or not compiled("japanese.asks").search(text, noun.end()) or compiled("japanese.about").search(text):
         return None
@@ -191,7 +191,7 @@ def answer(view: View, kind: str) -> list[tuple[int, int]]:
 
 
 def without_announcement(text: str) -> str:
-    """Remove the Japanese words that only introduce a secret. `text` is the folded text of a view."""
+    """Remove the Japanese words that only introduce a secret. `text` is a view's folded text."""
     return compiled("japanese.dull").sub(" ", _compile_noun_pattern().sub(" ", text)) if _SCRIPT.search(text) else text
 
 
@@ -206,7 +206,7 @@ _TAIL, _MOST_DIGITS, _MOST_SENTENCES = 600, 12, 3
 class Question(NamedTuple):
     """The kind of secret that may follow a sentence. `accepts_words` is True if plain words may be the secret.
 
-    If `pointed`, the sentence is not a question, and the next sentence must refer to the secret ("it's ...").
+    If `pointed` is true, the sentence isn't a question, and the next sentence must refer to the secret ("it's ...").
     """
 
     kind: str
@@ -232,7 +232,7 @@ def question_of(sentence: View) -> Question | None:
 
 
 def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Question | None:
-    """Return the question about a noun, or None for a general noun. If the sentence asks nothing, the question is pointed."""
+    """Return the question about a noun, or None for a general noun. If the sentence isn't a question, `pointed` is true."""
     if _is_general(sentence, noun):
         return None
     mark = "?" in sentence.text[noun.end :]
@@ -250,7 +250,7 @@ def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Questi
 
 
 def _is_general(sentence: View, noun: Noun) -> bool:
-    """Return whether a noun means no particular secret, as in "what is a PIN?" or "which password manager?"."""
+    """Return whether a noun refers to no particular secret, as in "what is a PIN?" or "which password manager?"."""
     following = tokens(sentence, noun.end, 1)
     leading = set(re.findall(r"[a-z'ß]+", sentence.folded[max(0, noun.start - _BEFORE) : noun.start])[-2:])
     if noun.name == "bare_key" or (following and following[0].word in words("compound")) or leading & words("general"):
@@ -259,7 +259,7 @@ def _is_general(sentence: View, noun: Noun) -> bool:
 
 
 def question_in(text: str | None) -> Question | None:
-    """Return the kind of secret that the last sentences of a message ask for, or None."""
+    """Return the kind of secret that the last sentences in a message ask for, or None."""
     if not text:
         return None
     questions = [question for sentence in _split_sentences(view_of(text[-_TAIL:])) if (question := question_of(sentence))]
@@ -291,7 +291,7 @@ def _split_sentences(view: View) -> Iterator[View]:
 
 
 def _find_reply(sentence: View, question: Question) -> Spans:
-    """Return the spans of values that answer the previous message. Without a value, plain words may be the answer."""
+    """Return the spans of values that answer the previous message. If there are no values, plain words may be the answer."""
     if question.japanese:
         return answer(sentence, question.kind)
     if question.pointed:
@@ -326,7 +326,7 @@ def _read_value(sentence: View, parts: list[Token], question: Question) -> Spans
 
 
 def _drop_leadin(parts: list[Token]) -> list[Token]:
-    """Return the tokens after a speaker's name and words that lead in, like "Ana: sure, it's"."""
+    """Return the tokens after a speaker's name and introductory words, like "Ana: sure, it's"."""
     place = 1 if parts and parts[0].ends == ":" and len(parts) > 1 else 0
     while place < len(parts) and parts[place].word in words("leadin"):
         place += 1

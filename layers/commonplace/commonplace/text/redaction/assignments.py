@@ -1,4 +1,4 @@
-"""Find secrets by the name of their variable, option, column or header.
+"""Find secrets by the names of their variables, options, columns or headers.
 
 A value is a secret because of its own name (`KEY=value`, `--password x`) or the names above it. A made-up word below
 `credentials` is a secret, but 4096 below `max_tokens` is not. Other secrets are inside addresses
@@ -82,7 +82,7 @@ def parts_of_name(name: str) -> list[str]:
 
 
 def kind_of(name: Sequence[str]) -> str | None:
-    """Return the kind of secret that a variable holds, or None. `name` contains the words of its name ("db", "password")."""
+    """Return the kind of secret that a variable contains, or None. `name` lists the words in its name ("db", "password")."""
     parts = [word.rstrip("0123456789") for word in name]
     if "public" in parts and "private" not in parts:
         return None
@@ -157,14 +157,14 @@ def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
 
 
 def hosts(view: View) -> list[tuple[int, int]]:
-    """Return the ranges of hosts, ports and paths in addresses with a password. These parts are never secrets."""
+    """Return the ranges of hosts, ports and paths in addresses that contain a password. These parts are never secrets."""
     if "@" not in view.text:
         return []
     return sorted(match.span(2) for pattern in (_WEB, _SERVER, _SPACED) for match in pattern.finditer(view.text))
 
 
 def find_addresses(view: View) -> Iterator[Span]:
-    """Find the passwords in addresses. The user and the host are not included."""
+    """Find the passwords in addresses. User and host aren't included."""
     if "wifi:" in view.folded:
         yield from (Span(*match.span(1), "password") for match in _NETWORK.finditer(view.text))
     if view.text.count(":") > 3:
@@ -180,7 +180,7 @@ def find_addresses(view: View) -> Iterator[Span]:
 
 
 _HOLDING = ("password", "api_key", "token", "private_key", "one_time_code")
-"""The kinds of secrets that may be any made-up word. A PIN must be a number, and the word "seed" may mean a plant."""
+"""The kinds of secrets that can be any made-up word. A PIN must be a number, and the word "seed" may mean a plant."""
 _SEVERAL = ("password", "api_key", "token", "private_key")
 _DATE = re.compile(r"\d{4}-\d\d?(?:-\d\d?)?(?:[T ][\d:.,+Z-]{0,20})?")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
@@ -197,7 +197,7 @@ def measures(names: Sequence[str], value: str) -> bool:
 
 
 def _is_token_count(names: Sequence[str]) -> bool:
-    """Return whether the names denote a number of language model tokens, like `max_tokens`."""
+    """Return whether the names refer to a number of language model tokens, like `max_tokens`."""
     if "tokens" not in names:
         return False
     at = len(names) - 1 - names[::-1].index("tokens")
@@ -211,9 +211,9 @@ def describes(names: Sequence[str]) -> bool:
 
 
 def kind_under(names: Sequence[str], value: str) -> str | None:
-    """Return which kind of secret `value` is according to the names above it, or None unless it is a made-up word.
+    """Return the kind of secret that the names above `value` suggest, or None unless it is a made-up word.
 
-    Outer names count only if they name several secrets, like `credentials` or `apiKeys`.
+    Outer names count only if they stand for several secrets, like `credentials` or `apiKeys`.
     """
     bare = [plain for name in names if (plain := name.rstrip("0123456789"))]
     if any(map(str.isspace, value)) or not is_mixed(value) or is_blank(value) or _DATE.fullmatch(value) or "public" in bare:
@@ -233,14 +233,14 @@ def kind_under(names: Sequence[str], value: str) -> str | None:
 
 _DEGREE = re.compile(r"(?:[bm](?:s?c|a|e|ed|tech|com|eng|sci|phil|ba)|ph\.?d|ll[bm])\d{0,4}")
 _HASHES = re.compile(r"sha-?\d+|md5|rsa|ed25519|ecdsa")
-# Patterns in `expressions.toml` with and without a word for the password.
+# Names of patterns in `expressions.toml`, with and without a word for the password.
 _NAMED, _UNNAMED = ("named", "network", "with", "entered"), ("login", "email", "usual", "japanese")
 _LEAST_THEN = 7
 _WORDY = re.compile(r"[a-z][a-z._-]{5,}")
 
 
 def find_pairs(view: View) -> Iterator[Span]:
-    """Find passwords after a user name or an e-mail address. The user name is not included."""
+    """Find passwords after a user name or an e-mail address. The user name isn't included."""
     if not any(cue in view.folded for cue in words("login_cues")):
         return
     named = _NAMED if any(secret in view.folded for secret in words("login_secrets")) else ()
@@ -289,7 +289,7 @@ def _is_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) -> b
 
 
 def _is_network_name(view: View, match: re.Match[str]) -> bool:
-    """Return whether the user part has a capital, digit, "_" or "-" after its first character, like "TheBurrow"."""
+    """Return whether the user name has a capital, digit, "_" or "-" after its first character, like "TheBurrow"."""
     return re.search(r"[A-Z\d_-]", view.text[match.start("user") + 1 : match.end("user")]) is not None
 
 
@@ -313,7 +313,7 @@ class _Line(NamedTuple):
 
 
 def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find the values below column names and headings that stand for a secret."""
+    """Find the values below column names and headings that refer to a secret."""
     if not named or "\n" not in view.text:
         return
     lines = [_Line(*match.span(), match[0]) for match in _LINE.finditer(view.text)]
@@ -332,7 +332,7 @@ def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
 
 
 def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Line]) -> Iterator[Span]:
-    """Yield the values below header cells that name a secret. Stops at the first row with a different number of cells."""
+    """Yield the values below header cells that refer to a secret, up to the first row with a different number of cells."""
     separator = next((sign for sign in _SEPARATORS if sign in header.text), None)
     if separator is None:
         return
@@ -351,7 +351,7 @@ def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequenc
 
 
 def _split_cells(row: _Line, separator: str) -> list[tuple[int, int]]:
-    """Return the spans of the cells of a row, without surrounding spaces and quotation marks."""
+    """Return the spans of the cells in a row, without surrounding spaces and quotation marks."""
     spans, at = [], row.start
     for cell in row.text.split(separator):
         bare = cell.strip(" \t\"'`")
@@ -379,7 +379,7 @@ def _can_be_value(text: str) -> bool:
 
 
 def _find_listed_values(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> Iterator[Span]:
-    """Yield the values in the lines below a header. Stops at a line without a value, or at a blank line between values."""
+    """Yield the values in the lines below a header, up to a line without a value or a blank line between values."""
     following = tokens(view, noun.end, 1, header.end)
     if (following and following[0].word in words("compound")) or noun.name == "bare_key":
         return

@@ -1,8 +1,8 @@
-"""Find codes and other secrets by what they open, and find answers to security questions.
+"""Find codes and other secrets by clues to their use, and find answers to security questions.
 
-The clue may be a verb ("4471 opens the garage"), a lock ("the safe: R14 L32 R7"), the source (a list, a text message), or
-the thing that is opened ("the laptop unlocks with kestrel.over.the.weir"). Some sentences contain no word for a secret at
-all ("the netflix one is still x")."""
+The clue may be a verb ("4471 opens the garage"), a lock ("the safe: R14 L32 R7"), the source (a list, a text message), or the
+thing that is unlocked ("the laptop unlocks with kestrel.over.the.weir"). Some sentences contain no word for a secret at all
+("the netflix one is still x")."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _LIKE_YEAR_OR_PRICE = re.compile(r"(?:19|20)\d\d|\d+\.\d\d?|\d{1,3}\.\d{3}")
 
 
 def find_openers(view: View) -> Iterator[Span]:
-    """Find codes next to a verb for entering, opening or verifying something."""
+    """Find codes near a verb for entering, opening or verifying something."""
     if FIGURES.search(view.text):
         for pattern, kind in _compile_patterns():
             for match in pattern.finditer(view.folded):
@@ -84,9 +84,9 @@ def is_like_year_or_price(text: str) -> bool:
 def lacks_unit(view: View, start: int, end: int) -> bool:
     """Return whether a number has at least three digits and no unit or noun after it.
 
-    After a space, only a sign or a function word other than "by", "x" and "per" may follow, so "4431 apples" gives False.
+    After a space, only a sign or a function word other than "by", "x" and "per" may follow, unlike in "4431 apples".
     """
-    # "the safe is 1200 pounds", "opens with 300 guests": a word that can't continue the sentence is a unit.
+    # A word that can't continue the sentence is a unit, as in "the safe is 1200 pounds" and "opens with 300 guests".
     if not digits(view, start, 3):
         return False
     following = tokens(view, end, 2)
@@ -185,11 +185,11 @@ def _is_code(view: View, match: re.Match[str]) -> bool:
     value = match["value"].strip("#*")
     if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
         return True
-    # "my locker number is 214" states a name and not a code.
+    # In "my locker number is 214", the number is a name and not a code.
     if compiled("locks.called").search(view.folded, match.end("lock"), match.start("value")):
         return False
     at_a_time = match["lock"].startswith("alarm") and _LIKE_TIME.fullmatch(value)
-    # In "locker is 214", the number is no code, because only dials have codes of three digits.
+    # In "locker is 214", the number isn't a code, because only dials have three-digit codes.
     short = len(value) < 4 and not match["lock"].endswith(("lock", "suitcase", "schloss", "koffer", "cadenas", "candado"))
     return not at_a_time and not short and not is_like_year_or_price(value) and lacks_unit(view, *match.span("value"))
 
@@ -221,7 +221,7 @@ _FEWEST_LISTED, _MOST = 2, 40
 
 
 def find_arrivals(view: View) -> Iterator[Span]:
-    """Find one-time codes, which are numbers that somebody has received and must enter soon."""
+    """Find one-time codes, which people receive and must enter shortly afterwards."""
     for match in _NUMBER.finditer(view.folded):
         start, end = match.span()
         came = compiled("codes.before").search(view.folded, max(0, start - _LEFT), start) or compiled("codes.after").match(
@@ -254,7 +254,7 @@ def find_stated(view: View) -> Iterator[Span]:
 
 
 def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
-    """Yield the span of number words that are a code, because a lock or phone is near and a word like "is" precedes them."""
+    """Yield spans of number words that form a code. A lock or phone must be near, and a word like "is" must precede them."""
     if len(run) < _FEWEST_DIGITS:
         return
     start, end = run[0].start(), run[-1].end()
@@ -291,7 +291,7 @@ def find_listings(view: View) -> Iterator[Span]:
 
 
 def _find_items(text: str, at: int) -> list[tuple[int, int]]:
-    """Return the spans of consecutive list items of one shape from `at` on, or [] if they are too few or have no digits."""
+    """Return the spans of consecutive list items with the same shape from `at`, or [] if there are too few or no digits."""
     spans: list[tuple[int, int]] = []
     shape = ""
     while len(spans) < _MOST:
@@ -327,7 +327,7 @@ def find_entries(view: View) -> Iterator[Span]:
 
 @cache
 def _compile_entry_patterns() -> tuple[re.Pattern[str], ...]:
-    # German separable verbs have their prefix at the end: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
+    # German separable verbs have their prefix at the end, as in "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
     with_it, repeated = any_of("with_it"), any_of("in_again")
     reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
     whole = rf"(?<![a-z])(?:s')?(?P<verb>{any_of('unlocking', 'entering')})[a-zß]{{0,6}}{reach}"
@@ -396,7 +396,7 @@ def _find_value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
     if number:
         text = view.text[slice(*number)]
         enough = sum(map(str.isdigit, text)) >= 4
-        # "it opened with 4 3 2 1" is a countdown, "opens with 1 9 4 4" is not.
+        # "it opened with 4 3 2 1" is a countdown, but "opens with 1 9 4 4" isn't.
         if " " in text and not words_too and (not enough or text.replace(" ", "") in _COUNTED):
             return None
         if SERIES.fullmatch(text):
@@ -452,7 +452,7 @@ def find_topics(view: View) -> Iterator[Span]:
 
 
 def _collect_run(view: View, parts: list[Token]) -> list[Token]:
-    """Return the words of an answer to a security question, or an empty list."""
+    """Return the words in an answer to a security question, or an empty list."""
     run: list[Token] = []
     for part in parts[:_MOST_WORDS]:
         goes_on = part.word in words("function") or part.word in words("link") or (not run and is_remark(part.word))
@@ -472,7 +472,7 @@ def _collect_run(view: View, parts: list[Token]) -> list[Token]:
 
 
 def find_hints(view: View) -> Iterator[Span]:
-    """Find secrets that only their context reveals."""
+    """Find secrets that can be recognized only from context."""
     for match in compiled("hints.typed_in").finditer(view.folded) if compiled("hints.network").search(view.folded) else ():
         part = tokens(view, match.end(), 1)
         inside = part and re.search(r"[a-z][!#$%&*+=@_][a-z]", part[0].word) is not None and is_mixed(part[0].text)

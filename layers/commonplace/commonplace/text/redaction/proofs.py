@@ -1,8 +1,8 @@
-"""Find secrets by their format or checksum.
+"""Find secrets by their format or by a checksum.
 
-Keys and tokens have the format of a service, or they look random and are near words for secrets. Private keys are blocks of
-text (PEM, OpenSSH, PGP) or recovery phrases, or they have a checksum. Cards, IBANs and identity numbers are recognized by a
-checksum or by words near them."""
+Keys and tokens have a service's format, or they look random and are near words for secrets. Private keys are blocks of text
+(PEM, OpenSSH, PGP) or recovery phrases, or they have a checksum. Card numbers, IBANs and identity numbers are recognized by a
+checksum or by nearby words."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ _PLAIN = re.compile(
 _LONGEST_PUBLIC = 40
 
 _FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
-# Hashes, identifiers, dates and version numbers. A text in which every long run is one of these is not searched.
+# Hashes, identifiers, dates and version numbers. A text in which every long run is one of these isn't searched.
 _ORDINARY = re.compile(
     r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
@@ -59,7 +59,7 @@ def find_entropy(view: View) -> Iterator[Span]:
 
 
 def _is_named(view: View, match: re.Match[str]) -> bool:
-    """Return whether words around a match name a secret. Words before the match count more than words after it."""
+    """Return whether the words around a match suggest a secret. Words before the match count more than words after it."""
     before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
     after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
     if compiled("token_formats.public").search(before[-_LONGEST_PUBLIC:]):
@@ -78,8 +78,8 @@ def _is_random(run: str) -> bool:
     kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
         return False
-    # Words joined by signs are names. A random string has digits inside its longest piece.
-    # "mockErrorResponse429" is a name with a final number.
+    # Words joined by signs are names. A random string has digits within its longest piece.
+    # "mockErrorResponse429" is a name that ends in a number.
     if not re.search(r"\d", run.rstrip("0123456789")):
         return False
     longest = max(re.split(r"[_\-./+=~]+", run), key=len)
@@ -89,7 +89,7 @@ def _is_random(run: str) -> bool:
 
 @cache
 def _load_formats() -> list[tuple[str, tuple[str, ...], re.Pattern[str]]]:
-    """Return the kind, hints and pattern of each key format. Every text that matches a pattern contains one of its hints."""
+    """Return the kind, hints and pattern for each key format. Every text that matches a pattern contains one of its hints."""
     rows = read_table(__package__, "formats.toml")["format"]
     return [(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
 
@@ -116,7 +116,7 @@ def _get_secret_span(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _extend_span(text: str, span: Span) -> Span:
-    """Extend `span` to the end of its last token, because patterns of a fixed length match only a part of longer keys."""
+    """Extend `span` to the end of its last token, because patterns with a fixed length match only part of a longer key."""
     match = _REST.match(text, span.end)
     return span._replace(end=match.end()) if match else span
 
@@ -155,7 +155,7 @@ def _load_vocabularies() -> tuple[frozenset[str], ...]:
 
 
 def find_wallets(view: View) -> Iterator[Span]:
-    """Find private keys of wallets, and recovery phrases of at least 12 words, or of 6 words after "recovery phrase"."""
+    """Find wallets' private keys, and recovery phrases of at least 12 words, or 6 words after "recovery phrase"."""
     yield from _find_phrases(view)
     for match in _CHECKED.finditer(view.text):
         if _has_valid_checksum(match[0]):
@@ -185,7 +185,7 @@ def _find_phrases(view: View) -> Iterator[Span]:
             continue
         for vocabulary in _load_vocabularies():
             for first, last in _find_member_runs([word[0] in vocabulary for word in stretches], least):
-                # The last word of a complete phrase may be misspelt or from another list.
+                # The last word in a complete phrase may be misspelt or from a different list.
                 last = len(stretches) - 1 if near and len(stretches) - first in _LENGTHS else last
                 if near or not _is_prose(stretches[first : last + 1]):
                     yield Span(stretches[first].start(), stretches[last].end(), "recovery_phrase")
@@ -255,7 +255,7 @@ def _find_manifest_values(text: str) -> Iterator[Span]:
 
 
 def _find_armored_keys(text: str) -> Iterator[Span]:
-    """Yield private key blocks. Without a BEGIN or END line, a block is as long as the key material."""
+    """Yield private key blocks. If the BEGIN or END line is missing, a block is as long as the key material."""
     begin: re.Match[str] | None = None
     done = 0
     for edge in _EDGE.finditer(text):
@@ -303,7 +303,7 @@ _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
 _DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
 _LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
-# The first digits of each issuer's cards, with the lengths at which a number is a card even without a word for cards nearby.
+# The first digits of each issuer's cards, and the lengths at which a number is a card even without a word for cards nearby.
 _ISSUERS = (
     (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
     (re.compile(r"3[47]|1800|2131"), (15,)),
@@ -328,7 +328,7 @@ def find_identities(view: View) -> Iterator[Span]:
 
 @cache
 def _load_identities() -> list[tuple[re.Pattern[str], re.Pattern[str], Callable[[str], bool]]]:
-    """Return the number pattern, word pattern and check of each kind. A nearby word or a passed check proves a number."""
+    """Return the number pattern, word pattern and check for each kind. A nearby word or a passed check proves a number."""
     rows = read_table(__package__, "identities.toml")["identity"]
     checks = {"french": _is_french, "spanish": _is_spanish}
     return [
@@ -349,7 +349,7 @@ def _is_french(number: str) -> bool:
 
 
 def _is_spanish(number: str) -> bool:
-    """Return whether a lower-case number is a NIE (first letter x, y or z) with a valid check letter."""
+    """Return whether a lower-case number is a NIE, which starts with x, y or z, with a valid check letter."""
     plain = number[:-1].replace("x", "0").replace("y", "1").replace("z", "2")
     return plain.isdigit() and number[0] in "xyz" and _SPANISH_LETTERS[int(plain) % 23] == number[-1]
 
@@ -367,7 +367,7 @@ def find_numbers(view: View) -> Iterator[Span]:
 
 
 def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
-    """Yield card numbers with a valid checksum. Near a word for a card, four groups of four digits need no checksum."""
+    """Yield card numbers with a valid checksum. Near a word for cards, four groups of four digits need no checksum."""
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
     if _DECIMAL.match(run[0]):
         return
@@ -415,7 +415,7 @@ def _find_card_details(view: View, card: Span) -> Iterator[Span]:
 
 
 def _find_iban(match: re.Match[str]) -> Iterator[Span]:
-    """Yield the longest prefix with a valid checksum, if any, because the words after an IBAN can look like part of it."""
+    """Yield the longest prefix with a valid checksum, if any, because words after an IBAN can look like part of it."""
     ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
     for end in ends:
         plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()

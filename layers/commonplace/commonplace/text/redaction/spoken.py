@@ -41,7 +41,7 @@ _FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
 
 
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the span of a value that follows the noun without a verb, or []. `parts` are the tokens after the noun."""
+    """Return the span of a value that follows the noun without a verb, or []. `parts` contains the tokens after the noun."""
     head = parts[0]
     if head.word in words("compound") or not _is_free(view, noun):
         return []
@@ -64,7 +64,7 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _is_free(view: View, noun: Noun) -> bool:
-    """Return whether a value may directly follow a noun, because the noun is not part of another expression."""
+    """Return whether a value may directly follow a noun. It may not if the noun is part of another expression."""
     before = view.folded[max(0, noun.start - 40) : noun.start]
     if noun.name == "plain_code" and _COMBINATION.match(view.folded, noun.start):
         return True
@@ -155,7 +155,7 @@ _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 
 
 def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the spans of values after a verb, a sign or a preposition, or []. `parts` are the tokens after the noun."""
+    """Return the spans of values after a verb, a sign or a preposition, or []. `parts` contains the tokens after the noun."""
     head = parts[0]
     if head.word in words("compound") or "\n" in view.text[noun.end : head.raw_start]:
         return []
@@ -173,7 +173,7 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the spans of a value at the end of the clause, or []. `parts` are the tokens after the noun."""
+    """Return the spans of a value at the end of the clause, or []. `parts` contains the tokens after the noun."""
     # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
@@ -208,7 +208,7 @@ def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, str
             return []
         # "mot de passe télésurveillance : Mozzarella"
         alone = colon and noun.name == "password" and len(parts) == place + 2 and is_plain_answer(parts[place + 1 :])
-        # "my password is hunter2 and my sister's name is Ana": a verb after a found value has another subject.
+        # A verb after a found value has a different subject, as in "my password is hunter2 and my sister's name is Ana".
         before = parts[:place]
         is_known = any(HIDDEN in part.text for part in before) and any(part.word in words("own") for part in before)
         return read(view, part.raw_end, noun.value, bold=(bool(alone) or not (weak or strange)) and not is_known)
@@ -255,7 +255,7 @@ def _read_after_arrow(view: View, noun: Noun, parts: list[Token], place: int) ->
 
 
 def _has_change_word(view: View, noun: Noun) -> bool:
-    # The German verb comes last: "das Passwort auf hunter2 geändert".
+    # In German, the verb comes last ("das Passwort auf hunter2 geändert").
     before, after = view.folded[max(0, noun.start - 40) : noun.start], view.folded[noun.end : noun.end + 60]
     return bool(_compile_change_pattern().search(before) or compiled("linked.changed").search(after))
 
@@ -413,7 +413,7 @@ def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
 _SIGN = re.compile(r"[*_\"'`]{0,3}(?:\s\([^()\n]{0,40}\))?[*_]{0,2}\s{0,3}(?::=|[:=]|=>|-+>|→|\||…|\.\.\.)[*_]{0,2}\s{0,4}")
 _DASH = re.compile(r"\s{1,3}[-–—~]+\s{1,3}|\s?\?+\s{1,3}")
 _IS = re.compile(r"'s\s{1,3}(?=\S)")
-# "hash_password(", "password.txt" and "self.password" are names in a program, which `find_assignments` handles.
+# "hash_password(", "password.txt" and "self.password" are names in programs, which `find_assignments` handles.
 _PROGRAM = re.compile(r"[(\[{.<>=/\\_-](?!\s)")
 _SERIES = re.compile(r"(?:'s|\s(?:is|es|ist|est|c'est)|:)?\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 # "PIN (debit) 2094"
@@ -493,7 +493,7 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
 
 
 def _pick_value_kind(view: View, noun: Noun) -> str:
-    """Return the kind of values that a noun accepts. Near a network word, "pass" accepts words and "bare_key" a key."""
+    """Return the kind of value that a noun accepts. Near a network word, "pass" accepts words and "bare_key" a key."""
     if noun.name in ("pass", "bare_key") and compiled("direct.network").search(
         view.folded, max(0, noun.start - 40), noun.end
     ):
@@ -502,7 +502,7 @@ def _pick_value_kind(view: View, noun: Noun) -> str:
 
 
 def _allows_plain_words(view: View, sign: re.Match[str], following: list[Token]) -> bool:
-    """Return whether plain words may be the secret after a sign."""
+    """Return whether the secret after a sign may consist of plain words."""
     # After "password=", in a table, or on the next line, several words are probably code or headings.
     if sign[0] in ("=", "|") or "|" in sign[0]:
         return False
@@ -510,8 +510,8 @@ def _allows_plain_words(view: View, sign: re.Match[str], following: list[Token])
 
 
 def _find_repetitions(view: View, noun: Noun, first_span: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the further values of a noun between the first value and the end of the sentence."""
-    # Several values: "the PIN for one card is 4821 and for the other 9920", "passwords: mail - Apple77x, bank - Pear88y".
+    """Yield the spans of a noun's additional values between the first value and the end of the sentence."""
+    # Several values, as in "the PIN for one card is 4821 and for the other 9920" or "passwords: mail - Ap77x, bank - Pe88y".
     length, before = first_span[1] - first_span[0], ""
     several = noun.value == "words" and view.folded[noun.start : noun.end].endswith(("s", "worter"))
     # "the pw for amazon is x and for ebay y", "the old password was x and the new one y"

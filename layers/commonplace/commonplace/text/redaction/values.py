@@ -1,6 +1,6 @@
-"""Find where the value of a named secret begins and ends.
+"""Find the start and end of the value of a secret that is mentioned by its noun.
 
-Words that only comment on a secret ("is too short") are not its value. A value in words ends where the rest of the sentence
+Words that only comment on a secret ("is too short") aren't its value. A value in words ends where the rest of the sentence
 begins. The noun determines which kinds of values are accepted."""
 
 import re
@@ -30,7 +30,7 @@ _TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?
 _COORDINATE = re.compile(r"\d{1,3}\.\d{4,}\s?,\s?-?\d{1,3}\.\d{3,}")
 _NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" is a placeholder, but more digits make a real value
 _LONGEST_BLANK = 100
-# A reference to a secret, or a placeholder: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
+# A reference to a secret or a placeholder, like `${DB_PASSWORD}`, `<your-token>`, `****` and `get_key()`.
 _REFERENCE = re.compile(
     r"\$\{.*|\$\(.*|\$(?:[A-Z_]{2,}|[a-z]+(?:_[a-z]+)*)|%\w+%|\{.*\}|<.*|\[.*\]|\(.*\)|[A-Za-z_][\w.]*[(\[].*"
     r"|!(?:vault|secret|ref|Ref|sub|Sub|env|reference)|[*xX.•_\-#?]{3,}|[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}"
@@ -55,7 +55,7 @@ class Token(NamedTuple):
 
 
 def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> list[Token]:
-    """Return up to `limit` tokens of one line between `at` and `until`. A token that begins before `at` is cut there."""
+    """Return up to `limit` tokens from one line between `at` and `until`. A token that begins before `at` is cut there."""
     last = len(view.text) if until is None else until
     place = bisect_right(view.run_ends, at)
     run_tokens: list[Token] = []
@@ -129,7 +129,7 @@ def quoted(view: View, at: int) -> tuple[int, int] | None:
 
 
 def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
-    """Return the span of a number that begins at `at`, has `least` digits or more, and has no unit. Otherwise return None."""
+    """Return the span of a number that begins at `at` and has at least `least` digits and no unit, or None."""
     match = _DIGITS.match(view.text, at)
     if not match or sum(map(str.isdigit, match[0])) < least or _COORDINATE.match(view.text, at):
         return None
@@ -200,14 +200,14 @@ def is_remark(word: str) -> bool:
 def is_judgement(run: list[Token]) -> bool:
     """Return whether words only comment on a secret ("too short") rather than being one ("correct horse battery staple")."""
     first = run[0]
-    # A word with a capital is a name, unless the tables list it as a remark.
+    # A capitalized word is a name, unless the tables list it as a remark.
     named = first.text[:1].isupper() and first.word not in words("remark", "function", "unit")
     remainder = [part for part in run[1:] if part.text.islower() and not is_remark(part.word)]
     return is_remark(first.word) and not named and (len(remainder) < 3 or len(remainder) < len(run) - 1)
 
 
 def is_plain_answer(parts: list[Token]) -> bool:
-    """Return whether the tokens are a few words that may be a secret, rather than a remark or an evasive answer."""
+    """Return whether the tokens are a few words that may be a secret rather than a remark or an evasive answer."""
     if not parts or len(parts) > _MOST_WORDS or any(part.ends in (".", ":") for part in parts[:-1]):
         return False
     words_read = {part.word for part in parts}
@@ -219,7 +219,7 @@ def is_plain_answer(parts: list[Token]) -> bool:
 def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
     """Return the span of a value in words at the start of `parts`, or None.
 
-    Unless `bold`, the value must contain a figure or a made-up word.
+    Unless `bold` is true, the value must contain a figure or a made-up word.
     """
     run = _collect_run(parts)
     if not run or (len(run) == 1 and run[0].text.isdigit() and len(run[0].text) < 3):
@@ -256,7 +256,7 @@ def _is_joined(run: list[Token], following: list[Token]) -> bool:
 
 
 def _is_statement(run: list[Token], parts: list[Token]) -> bool:
-    """Return whether a run that contains a figure or a made-up word is a value, rather than a count or a remark."""
+    """Return whether a run that contains a figure or a made-up word is a value rather than a count or a remark."""
     telling = next(part for part in run if is_mixed(part.text) or part.text.isdigit())
     if _LETTER_AND_DIGIT.search(telling.text) and len(telling.text) >= 5:
         return True
@@ -278,7 +278,7 @@ Spans = list[tuple[int, int]]
 def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
     """Return the spans of the value that begins at `at`. The list is empty if there is no value.
 
-    `takes` is the kind of values that the noun accepts. Unless `bold`, plain words are ignored, because they may be a remark.
+    `takes` is the kind of value that the noun accepts. Unless `bold`, plain words are ignored, as they may be a remark.
     """
     head = next(iter(_skip_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:
@@ -292,7 +292,7 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 
 def _extend_span(view: View, span: tuple[int, int]) -> tuple[int, int]:
-    """Extend a span to the end of its word if the token was cut because of its length."""
+    """Extend a span to the end of its word if the token was cut due to its length."""
     match = _UNBROKEN.match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
@@ -322,7 +322,7 @@ def _is_quoted(part: Token) -> bool:
 
 
 def _can_begin_value(head: Token, takes: str) -> bool:
-    """Return whether a word may begin a value. Usually no value follows a noun, and this quick check rules one out."""
+    """Return whether a word may begin a value. Most nouns have no value after them, and this check rules it out quickly."""
     if _is_quoted(head) or len(head.text) == 1 or re.search(r"\d", head.text) or head.word in words("number_glue"):
         return True
     if takes == "words":
@@ -377,13 +377,13 @@ def _is_token_value(head: Token, takes: str) -> bool:
         return mixed or (head.text.isupper() and head.text.isalpha() and length >= 4)
     if takes == "key":
         return (mixed and length >= 6) or (_BOTH_CASES.fullmatch(head.text) is not None and not is_blank(head.text))
-    # Anything may be called a key. A name with a number behind it ("user_id2", "uploads/2024") is not a secret.
+    # Anything may be called a key. A name with a number after it ("user_id2", "uploads/2024") isn't a secret.
     random = mixed and length >= 12 and sum(map(str.isdigit, head.text)) >= 3
     return random and not re.search(r"[/:]", head.text[:-8]) and not _UUID.fullmatch(head.text)
 
 
 def _find_groups_end(parts: list[Token]) -> int:
-    """Return the end of the groups that start with the first token, as in "a1b2c-3d4e5 f6g7h-8i9j0"."""
+    """Return the end of the run of numeric or mixed groups that starts with the first token ("a1b2c-3d4e5 f6g7h-8i9j0")."""
     end = parts[0].end
     for before, part in pairwise(parts):
         if before.ends or not (is_mixed(part.text) or (part.text.isdigit() and len(part.text) >= 3)):
@@ -399,7 +399,7 @@ def _compile_also_pattern() -> re.Pattern[str]:
 
 
 def _find_more_values(view: View, at: int, takes: str) -> Spans:
-    """Return the further values from `at` on, as in "4821 and 9920" and "hunter2, swordfish5 or blue42"."""
+    """Return the additional values after `at`, as in "4821 and 9920" and "hunter2, swordfish5 or blue42"."""
     spans: Spans = []
     while joint := _compile_also_pattern().match(view.folded, at):
         part = next(iter(tokens(view, joint.end(), 1)), None)

@@ -1,4 +1,4 @@
-"""Build the view of a text that the finders search, without invisible or wide characters and with secrets hidden."""
+"""Build the view of a text that the finders search, with secrets hidden and without invisible or wide characters."""
 
 import re
 import unicodedata
@@ -15,10 +15,10 @@ HIDDEN = "\ue000"
 PLACEHOLDER = re.compile(r"\[redacted:[a-z_]{1,40}\]")
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 _UNUSUAL = re.compile(f"[{_INVISIBLE}{HIDDEN}]")
-# Combining marks are composed with the preceding letter. Separately, "n" and its tilde would stay two characters.
+# Combining marks are composed with the preceding letter. Otherwise, "n" and its tilde would remain two characters.
 _RUN = re.compile(r"\n|\S{1,200}")
 _LONGEST_LIGATURE = 4
-# Letters that look like Latin letters, for words that mix alphabets: "pаssword" with a Cyrillic "а".
+# Letters that look like Latin letters, for words that mix alphabets, like "pаssword" with a Cyrillic "а".
 _LOOKS_LIKE = str.maketrans(
     "АВЕЅІЈКМНОРСТУХЗаеѕіјорсухкмнтвһԁԛԝɡΑΒΕΖΗΙΚΜΝΟΡΤΥΧαορνικτυ", "ABESIJKMHOPCTYX3aesijopcyxkmhtbhdqwgABEZHIKMNOPTYXaopviktu"
 )
@@ -70,7 +70,7 @@ class View:
 
     @cached_property
     def run_ends(self) -> list[int]:
-        """The end of each run, for finding a run by its position."""
+        """The ends of the runs, for finding a run by its position."""
         return [run.end for run in self.runs]
 
     def original(self, span: Span) -> Span:
@@ -88,7 +88,7 @@ def placeholders(text: str) -> list[tuple[int, int]]:
 
 
 def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
-    """Return the view of a text. One `HIDDEN` character replaces each of the `hidden` ranges (sorted and disjoint)."""
+    """Return the view of a text. Each of the `hidden` ranges (sorted and disjoint) becomes one `HIDDEN` character."""
     plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNUSUAL.search(text))
     if plain and not hidden:
         latin = _replace_lookalikes(text)
@@ -124,7 +124,7 @@ def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Se
             yield cluster, range(*match.span())
         elif not _UNUSUAL.match(cluster):
             composed = unicodedata.normalize("NFKC", cluster)
-            # Some Arabic ligatures stand for eighteen letters. Nobody writes a secret with them, so they stay.
+            # Some Arabic ligatures stand for eighteen letters. They are kept, because nobody writes a secret with them.
             composed = composed if len(composed) <= _LONGEST_LIGATURE * len(cluster) else cluster
             yield composed, [match.start()] * len(composed)
 

@@ -23,7 +23,7 @@ expression, compiled = _EXPRESSIONS.expression, _EXPRESSIONS.compiled
 
 
 def is_postal(text: str, start: int, end: int) -> bool:
-    """Return whether the word from `start` to `end` of the folded `text` means a postal code and not a PIN."""
+    """Return whether the word from `start` to `end` in the folded `text` means a postal code and not a PIN."""
     match = compiled("postal.beside").match(text, end)
     number = _NUMBER.match(text, match.end() if match else end)
     if not number:
@@ -35,21 +35,21 @@ def is_postal(text: str, start: int, end: int) -> bool:
 
 
 def is_played(text: str, start: int, end: int) -> bool:
-    """Return whether the noun from `start` to `end` of the folded `text` is the safe word of a game or a joke."""
+    """Return whether the noun from `start` to `end` in the folded `text` is the safe word in a game or a joke."""
     if not _SAFE_WORD.fullmatch(text, start, end):
         return False
     return not compiled("safe_words.guards").search(text, max(0, start - _NEAR), end + _NEAR)
 
 
 def misspellings(word: str) -> set[str]:
-    """Return a word's misspellings with one letter left out, doubled or swapped with the next. The first letter stays."""
+    """Return a word's misspellings with one letter omitted, doubled or swapped with the next. The first letter is kept."""
     places = range(1, len(word))
     swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]}
     return swapped | {word[:at] + word[at + 1 :] for at in places} | {word[: at + 1] + word[at:] for at in places}
 
 
 class Noun(NamedTuple):
-    """An occurrence of a noun for a secret. `kind` is the kind of secret, and `value` is the kind of values it accepts."""
+    """An occurrence of a noun for a secret. `kind` is the kind of secret, and `value` is the kind of value it accepts."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ _load_table = partial(table_of, __package__)
 
 @loaded_once
 def words(*names: str) -> frozenset[str]:
-    """Return the words of the named tables of `words.toml` as one set. "own", "of" and "places" are tables of `nouns.toml`.
+    """Return the words in the named tables of `words.toml` as one set. "own", "of" and "places" are tables in `nouns.toml`.
 
     Only single letters keep their accents, because "è" is a verb and "e" is not."""
     tables = [_load_table("words.toml").get(name) or _load_table("nouns.toml")[name]["words"] for name in names]
@@ -77,7 +77,7 @@ def either(names: list[str]) -> str:
 
 
 def any_of(*names: str) -> str:
-    """Return a regular expression that matches any word of the named tables."""
+    """Return a regular expression that matches any word in the named tables."""
     return either(sorted(words(*names)))
 
 
@@ -90,7 +90,7 @@ def _build_fillings() -> dict[str, str]:
         "{codes}": f"(?:{either(table['codes']['words'])})",
         "{of} ": rf"(?:(?:{either(plain[0])})\s{{1,2}}|d'|de\sl'|d?all'|dell')",
         "{any} ": r"[^\n]{0,60}?[\s:?]",
-        # "the code for Ana's front door": an article and up to two words more.
+        # An article and up to two more words, as in "the code for Ana's front door".
         "{own}": rf"(?:l'|(?:{either(plain[1])})\s)?(?:[a-z'ß]{{2,15}}\s){{0,2}}?",
     }
 
@@ -112,7 +112,7 @@ def _compile_noun_pattern() -> re.Pattern[str]:
 
 @loaded_once
 def _list_first_words() -> frozenset[str]:
-    """Return the first words of all phrases. The slow pattern of all phrases is tried only at these words."""
+    """Return the first words of all phrases. The slow pattern for all phrases is tried only at these words."""
     table = _load_table("nouns.toml")
     phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
     phrases += table["places"]["words"] + table["codes"]["words"]
@@ -177,7 +177,7 @@ def _is_harmless(text: str, start: int, end: int) -> bool:
 
 @cache
 def number_words() -> re.Pattern[str]:
-    """Return the pattern of a number in words, including German compounds ("siebenundvierzig") and hyphens."""
+    """Return the pattern for a number in words, including German compounds ("siebenundvierzig") and hyphens."""
     number = either(list(words("number")))
-    # The quantifier is possessive. "uno" is also "un" and "o", so a long token would be tried in many ways.
+    # The quantifier is possessive, because "uno" is also "un" and "o", so a long token would be tried in many ways.
     return re.compile(rf"(?:{number})(?:(?:-|und|-et-)?(?:{number}))*+")

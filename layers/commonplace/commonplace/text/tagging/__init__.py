@@ -1,4 +1,4 @@
-"""Find the tags of a text, which are its topics, their parent topics, its main nouns and names, and its times."""
+"""Find a text's tags, which are its topics, their parent topics, its main nouns and names, and its times."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ def _compile_weekdays() -> re.Pattern[str]:
 
 
 def tags_of(text: str, limit: int = 8) -> list[str]:
-    """Return up to `limit` tags in lower case without spaces, best first. A text without tags gets only `misc`."""
+    """Return up to `limit` tags, best first, in lower case and without spaces. If there are none, return only `misc`."""
     reading = read(text)
     time_lexicon = lexicon("when")
     time_hits = hits(reading.words, time_lexicon, "en") + run_hits(reading.runs, time_lexicon)
@@ -46,7 +46,7 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
-    """Drop duplicates, synonyms of a taken tag, and tags that a taken tag starts with (`cook` if `cooking` is taken)."""
+    """Drop duplicates, synonyms of an earlier tag, and tags with which an earlier tag begins (`cook` after `cooking`)."""
     known = {same_thing(tag) for tag in taken}
     new_tags: list[str] = []
     for tag in tags:
@@ -58,7 +58,7 @@ def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
 
 
 def _rank_topics(hits: list[Hit], by_figures: list[str]) -> list[str]:
-    """Rank the topics found by words and by figures. Topics with two or more hits come first."""
+    """Rank the topics found through words and figures. Topics with two or more hits come first."""
     count = Counter(hit.topic for hit in hits)
     for topic in by_figures:
         count.setdefault(topic, 1)
@@ -85,7 +85,7 @@ def _find_salient_words(reading: Reading, hits: list[Hit]) -> list[str]:
 
 
 def _find_topical_phrases(reading: Reading, hits: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
-    """Return the noun phrases that name a topic (`blood-pressure`, `dark-mode`), and the object ids of their words."""
+    """Return the noun phrases that describe a topic (`blood-pressure`, `dark-mode`), and the object ids of their words."""
     tags: list[str] = []
     inside: set[int] = set()
     for hit in hits:
@@ -116,7 +116,7 @@ def _tidy_tag(tag: str) -> str:
 
 
 def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
-    """Yield further tags of a text, best first. `topics` contains the topics that are already tags."""
+    """Yield additional tags for a text, best first. `topics` contains the topics that are already tags."""
     yield from (ancestor for topic in topics for ancestor in _iterate_ancestors(topic))
     if reading.language == "en":
         yield from (singular(word.key) for at, word in enumerate(reading.words) if _is_common_noun(reading.words, at))
@@ -140,7 +140,7 @@ def _load_irregular_deeds() -> dict[str, str]:
 
 
 def _find_deed(word: str) -> str | None:
-    """Return the base form of a verb that names an activity (`drive` for "drove"), or None."""
+    """Return the base form of a verb that describes an activity (`drive` for "drove"), or None."""
     bases = (_load_irregular_deeds().get(word, word), *forms(word, "en"))
     return next((base for base in bases if base in listed("nouns.deeds")), None)
 

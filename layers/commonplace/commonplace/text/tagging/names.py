@@ -1,4 +1,4 @@
-"""Find the standard name of a tag for any spelling, number (singular or plural) or alias."""
+"""Find the standard name of a tag, whatever its spelling, number (singular or plural) or alias."""
 
 import functools
 import re
@@ -17,7 +17,7 @@ _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
     (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
     (re.compile(r"(?<!prol)ogue$"), "og"),
-    # This applies only after an unstressed syllable, as in "travelling". "Filling" is no form of "file".
+    # This applies only after an unstressed syllable, as in "travelling". "Filling" isn't a form of "file".
     (re.compile(r"(?:(?<=[aeiou][^aeiou][aeiou])|(?<=[aeiou][^aeiou]{2}[aeiou])|(?<=ue)|(?<=ia))ll(?=ing$|ed$|er$)"), "l"),
     (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
     (re.compile(r"^grey"), "gray"),
@@ -42,7 +42,7 @@ def singular(word: str) -> str:
 
 
 def singular_in(word: str, language: str) -> str:
-    """Return the singular of a noun by simple rules of the language (`en`, `es`, ...)."""
+    """Return the singular of a noun according to simple rules of the language (`en`, `es`, ...)."""
     if language == "en":
         return singular(word)
     if language not in _ROMANCE or language == "it" or len(word) < 5 or not word.endswith("s"):
@@ -72,7 +72,7 @@ def _list_verb_bases(word: str) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
-    """Return a key that all spellings, plurals and aliases of a tag share. The key is not meant for display."""
+    """Return a key shared by all spellings, plurals and aliases of a tag. The key isn't meant for display."""
     spelled = american(canonical(tag))
     return spelled.replace("-", "") if len(spelled) > 3 else spelled
 
@@ -89,7 +89,7 @@ def canonical(tag: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def standard(tag: str) -> str:
-    """Return the full standard form of an abbreviation (`javascript` for `js`). Other tags are returned unchanged.
+    """Return an abbreviation's full standard form (`javascript` for `js`). Other tags are returned unchanged.
 
     Ambiguous abbreviations (`apt`) and names of topics (`tv`) are also returned unchanged.
     """
@@ -101,7 +101,7 @@ def standard(tag: str) -> str:
 
 
 def _is_abbreviation(short: str, full: str) -> bool:
-    """Return whether `full` starts like `short` and contains its letters in order. Digits as in `k8s` are ignored."""
+    """Return whether `full` starts with `short`'s first letter and has its letters in order. Digits (`k8s`) are ignored."""
     if len(short) >= len(full) or not short.startswith(full[0]):
         return False
     letters = iter(full)

@@ -1,4 +1,4 @@
-"""Find the concepts of a text, which are its runs of content words and its nouns in scripts without spaces."""
+"""Find a text's concepts, which are its runs of content words and, in scripts without spaces, its nouns."""
 
 import functools
 import re
@@ -19,7 +19,7 @@ _LONGEST = 4
 
 
 def phrases_of(reading: Reading) -> list[Phrase]:
-    """Return the runs of content words in order. If a German text capitalizes its nouns, only nouns count."""
+    """Return the runs of content words, in order. If a German text capitalizes its nouns, only nouns count."""
     stopped = stopped_of(reading)
     nouns_only = reading.language == "de" and any(word.capital for word in reading.words)
     phrases: list[Phrase] = []
@@ -36,7 +36,7 @@ def phrases_of(reading: Reading) -> list[Phrase]:
 
 
 def is_content(word: Word, stopped: frozenset[str]) -> bool:
-    """Return whether a word may be a tag or a part of a concept."""
+    """Return whether a word may be a tag or part of a concept."""
     key = word.key
     if not key[0].isalpha() or len(key) > LONGEST_WORD:
         return False
@@ -53,14 +53,14 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
 
 
 def stopped_of(reading: Reading) -> frozenset[str]:
-    """Return the stop words for a text, including grammar words of other languages in it."""
+    """Return the stop words for a text, including grammar words from other languages that occur in it."""
     stopped = stopped_in(reading.language)
     return stopped.union(*reading.mixed.values()) if reading.mixed else stopped
 
 
 @functools.cache
 def stopped_in(language: str) -> frozenset[str]:
-    """Return the stop words for a text of this language. English grammar words are always included."""
+    """Return the stop words for a text in this language. English grammar words are always included."""
     if language == "en":
         return stop_words("en")
     own = stop_words(language) if language not in _UNSPACED else frozenset()
@@ -89,7 +89,7 @@ def is_proper(word: Word) -> bool:
 
 
 def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
-    """Return the katakana words and the runs of Chinese characters, without grammar words."""
+    """Return the katakana words and the runs of Chinese characters, except for grammar words."""
     known: Mapping[str, object] = lexicon(language).runs if language in _UNSPACED else {}
     stopped = dict.fromkeys(stop_words(language)) if language in _UNSPACED else {}
     parts = (part for run in runs for part in _SCRIPTS.findall(bare(run)))
@@ -97,7 +97,7 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
 
 
 def _cut_run(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
-    """Cut a run of characters into words at stop words and, in Chinese, also at known words."""
+    """Cut a run of characters into words at stop words and, in Chinese, at known words too."""
     if part in stopped:
         return []
     parts = [""]
@@ -129,7 +129,7 @@ def _list_gerunds() -> frozenset[str]:
 
 
 def concepts_of(text: str, limit: int = 8) -> list[str]:
-    """Return up to `limit` concepts of one to four words, names and longer concepts first. Only names keep capitals."""
+    """Return up to `limit` concepts with one to four words, names and longer concepts first. Only names keep capitals."""
     reading = read(text)
     concepts: dict[str, tuple[int, str]] = {}
     for phrase in phrases_of(reading):

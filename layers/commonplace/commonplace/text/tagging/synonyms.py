@@ -1,6 +1,6 @@
-"""Find the existing tag with the same meaning as a new tag, and find further names for the words of a query.
+"""Find the existing tag with the same meaning as a new one, and find additional names for the words in a query.
 
-Two tags have the same meaning according to the alias table, their spelling or their vectors.
+The alias table, the spelling or the vectors of two tags show that they have the same meaning.
 """
 
 import re
@@ -30,7 +30,7 @@ _SHIPPED = ("de", "fr", "es")
 
 
 def are_siblings(first: str, second: str) -> bool:
-    """Return whether two similar tags are opposites, versions, two things of one kind, or a thing and its kind."""
+    """Return whether two similar tags are opposites, versions, things of the same kind, or a thing and its kind."""
     short, other = canonical(first), canonical(second)
     if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
@@ -67,8 +67,8 @@ def _is_narrower(first: str, other: str) -> bool:
 def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
     """Map each new tag to the tag that replaces it (its full standard form or the user's own tag), unless it stays unchanged.
 
-    `existing` maps each tag of the user to its number of memories. `cosine` returns the similarity of two tags (-1 to 1), or
-    None if the similarity is unknown, and is called at most 32 times.
+    `existing` maps each of the user's tags to its number of memories. `cosine` returns the similarity of two tags (-1 to 1),
+    or None if the similarity is unknown, and is called at most 32 times.
     """
     full = {tag: standard(tag) for tag in dict.fromkeys(new_tags)}
     own = _map_to_own_tags([tag for tag in dict.fromkeys(full.values()) if tag not in existing], existing, cosine)
@@ -80,7 +80,7 @@ def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine
     """Map unknown tags to the user's existing tags with the same meaning."""
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     things = {tag: same_thing(tag) for tag in unknown}
-    own = {same_thing(tag): tag for tag in reversed(by_use)}  # among equal tags, the most used one wins
+    own = {same_thing(tag): tag for tag in reversed(by_use)}  # among equivalent tags, the most used one wins
     renamed = {tag: _get_full_name(own[thing]) for tag, thing in things.items() if thing in own}
     left = [tag for tag in unknown if tag not in renamed]
     starts = {tag[:_ALIKE_START] for tag in left}
@@ -92,7 +92,7 @@ def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine
 
 
 def _get_full_name(tag: str) -> str:
-    """Return the name under which a user's own tag replaces others. If the tag has short forms, this is its full form."""
+    """Return the name with which a user's own tag replaces others. For a tag with short forms, it is the full form."""
     names = alias_groups().get(bare(tag), (tag,))
     return names[0] if any(standard(name) == names[0] != name for name in names) else tag
 
@@ -105,9 +105,9 @@ def _find_nearest_tag(tag: str, alike: Sequence[str], by_use: Sequence[str], cos
 
 
 def expansions(words: Sequence[str]) -> dict[str, str]:
-    """Map the topics and other names that widen a query, best first, to the words of the query that they come from.
+    """Map topics and other names that broaden a query, best first, to the words in the query from which they come.
 
-    `words` contains the words of the query from the tokenizer. Names that only repeat these words are left out.
+    `words` contains the query's words from the tokenizer. Names that only repeat these words are left out.
     """
     own_words = set(words)
     names: dict[str, str] = {}
@@ -118,7 +118,7 @@ def expansions(words: Sequence[str]) -> dict[str, str]:
 
 
 def _find_topics(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each topic with the words that name it. Words without an English topic are looked up in other languages."""
+    """Return each topic with the words that express it. Words without an English topic are looked up in other languages."""
     text = spoken(list(words))
     english = hits(text, lexicon("en"), "en")
     taken = {at for hit in english for at in range(hit.start, hit.end)}
@@ -160,9 +160,9 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tests whether an embedding model has a word.
+    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tests whether an embedding model knows one.
 
-    `abbreviates` tests whether a memory with the first tag shows that this tag is short for the second tag.
+    `abbreviates` tests whether a memory with the first tag shows that it is short for the second one.
     """
 
     uses: Mapping[str, int]
@@ -172,7 +172,7 @@ class OwnTags:
 
 @dataclass(frozen=True)
 class Likeness:
-    """The similarity of two tags, from 0 to 1, and the reason for it. `difference` is the reason why they differ, if any."""
+    """The similarity of two tags, from 0 to 1, and the reason for it. `difference` is the reason that they differ, if any."""
 
     similarity: float
     why: str
@@ -180,7 +180,7 @@ class Likeness:
 
 
 def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
-    """Compare two tags. `cosine` compares their vectors. `scale` is the result of `scale_of` for the model of the vectors."""
+    """Compare two tags. `cosine` is that of their vectors. `scale` is the result of `scale_of` for the vectors' model."""
     if group_of(first) is not None and group_of(first) == group_of(other):
         return Likeness(1.0, ALIAS)
     near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])
@@ -201,12 +201,12 @@ def stems_of(tag: str) -> frozenset[str]:
 
 
 def scale_of(model: str) -> tuple[float, float] | None:
-    """Return a model's typical cosines of unrelated tags and of tags with the same meaning, or None if never measured."""
+    """Return a model's typical cosines for unrelated tags and for tags with the same meaning, or None if not measured."""
     return scales().get(model)
 
 
 def winner(first: str, other: str, own: OwnTags) -> str:
-    """Return the better name of two equal tags, by the alias table, and then by full form, correct spelling and use."""
+    """Return the better name of two equivalent tags, by alias table, then by full form, correct spelling and use."""
     group = group_of(first)
     if group is not None and group == group_of(other):
         return group
@@ -216,13 +216,13 @@ def winner(first: str, other: str, own: OwnTags) -> str:
 
 
 def group_of(tag: str) -> str | None:
-    """Return the preferred name of a tag in the alias table, or None."""
+    """Return a tag's preferred name from the alias table, or None."""
     groups, plain = alias_groups(), canonical(tag)
     return groups[plain][0] if plain in groups else None
 
 
 def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str | None:
-    """Return why two tags are the same (`SPELLING`, `INITIALS` or `TYPO`), or None if they are not."""
+    """Return the reason that two tags are the same (`SPELLING`, `INITIALS` or `TYPO`), or None if they aren't."""
     if _is_other_meaning(first, other):
         return None
     if same_thing(first) == same_thing(other):
@@ -233,11 +233,11 @@ def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str 
     typed = (
         rare and _is_typo(first, other, own) and (len(first) != len(other) or near >= _SURE or sorted(first) == sorted(other))
     )
-    return TYPO if typed else None  # a replaced letter makes another name just as often ("Hamburg", "Homburg")
+    return TYPO if typed else None  # a replaced letter is just as often a different name ("Hamburg", "Homburg")
 
 
 def _is_other_meaning(first: str, other: str) -> bool:
-    """Return whether a plural, hyphen or accent gives two tags different meanings, or both name things of one kind.
+    """Return whether a plural, hyphen or accent gives two tags different meanings, or both are things of the same kind.
 
     For example, "glass" and "glasses" have different meanings, and so do "resign" and "re-sign", and "bar" and "bär".
     """
@@ -252,7 +252,7 @@ def _is_other_meaning(first: str, other: str) -> bool:
 
 
 def _is_derived(first: str, other: str) -> bool:
-    """Return whether one word is derived from the other but has another meaning, like "physical" and "physics"."""
+    """Return whether one word is derived from the other but has a different meaning, like "physical" and "physics"."""
     short, long = sorted((bare(first), bare(other)), key=len)
     if any(long in (f"{base}ing", f"{base.removesuffix('e')}ing") for base in (short, singular(short))):
         return True

@@ -22,7 +22,7 @@ def singulars() -> Mapping[str, str]:
 
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
-    """Return the words of a language that are never tags, and that separate one concept from the next."""
+    """Return the words in a language that are never tags and that separate one concept from the next."""
     tables = table_of(__package__, "stop_words.toml")[language]
     words = {word for name in ("function", "forms", "plain") for word in _split_bare_words(tables.get(name, ""))}
     for verb in _split_bare_words(tables.get("verbs", "")):
@@ -32,30 +32,30 @@ def stop_words(language: str) -> frozenset[str]:
 
 @functools.cache
 def function_words(language: str) -> frozenset[str]:
-    """Return the grammar words by which a language is recognized."""
+    """Return the grammar words that identify a language."""
     return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language]["function"]))
 
 
 @functools.cache
 def describing_words() -> frozenset[str]:
-    """Return English adjectives and vague nouns, which are not tags but may be part of one (`dark` in `dark mode`)."""
+    """Return English adjectives and vague nouns, which aren't tags but may be part of one (`dark` in `dark mode`)."""
     return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")["en"]["plain"]))
 
 
 @functools.cache
 def capitals() -> frozenset[str]:
-    """Return English words that may be capitalized inside a sentence without being names, except months and weekdays."""
+    """Return English words that may be capitalized inside a sentence without being names, except for months and weekdays."""
     return frozenset(table_of(__package__, "stop_words.toml")["en"]["capitals"].split())
 
 
 @functools.cache
 def false_friends(language: str) -> frozenset[str]:
-    """Return the words of a language that look like an English word but mean something else."""
+    """Return the words in a language that look like an English word but mean something else."""
     return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language].get("false_friends", "")))
 
 
 def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
-    """Yield each topic of a lexicon with its parent and its triggers. `language` may also be `when` or `hints`."""
+    """Yield each topic in a lexicon, with its parent and triggers. `language` may also be `when` or `hints`."""
     for name in _ENGLISH_TOPICS if language == "en" else (language,):
         yield from _parse_topics(name)
 
@@ -92,7 +92,7 @@ def alias_groups() -> Mapping[str, tuple[str, ...]]:
 
 @functools.cache
 def kinds() -> Mapping[str, frozenset[int]]:
-    """Map each name to the numbers of the kinds of things that the name belongs to."""
+    """Map each name to the numbers that stand for the kinds of things to which it belongs."""
     groups: dict[str, set[int]] = {}
     for number, line in enumerate(_read_lines("siblings.txt")):
         for member in line.split():
@@ -102,14 +102,14 @@ def kinds() -> Mapping[str, frozenset[int]]:
 
 @functools.cache
 def listed(name: str) -> tuple[str, ...]:
-    """Return the words of the small table `name` ("section.key"), in order. Raises KeyError if it is unknown."""
+    """Return the words in the small table `name` ("section.key"), in order. Raises KeyError if it is unknown."""
     section, key = name.split(".")
     return tuple(table_of(__package__, "words.toml")[section][key].split())
 
 
 @functools.cache
 def figure_patterns() -> Mapping[str, re.Pattern[str]]:
-    """Map topics such as age, height and weight to patterns of the figures that indicate them."""
+    """Map topics such as age, height and weight to patterns for the figures that indicate them."""
     tables = read_table(__package__, "figures.toml")
     patterns = {topic: "|".join(rows) for topic, rows in tables["topics"].items()}
     for name, part in tables["parts"].items():
@@ -119,7 +119,7 @@ def figure_patterns() -> Mapping[str, re.Pattern[str]]:
 
 @functools.cache
 def scales() -> Mapping[str, tuple[float, float]]:
-    """Map each embedding model to its typical cosine of two unrelated tags, and of two tags with the same meaning."""
+    """Map each embedding model to its typical cosines for two unrelated tags and for two tags with the same meaning."""
     return {model: (row["unrelated"], row["same"]) for model, row in read_table(__package__, "scales.toml").items()}
 
 

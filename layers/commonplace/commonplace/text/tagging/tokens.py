@@ -13,8 +13,8 @@ from commonplace.text.tagging.tables import LANGUAGES, function_words, listed, s
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
-# In scripts without spaces, a sentence may directly follow an address. Every string over 64 characters is left out, which
-# bounds the length examined at each position.
+# In scripts without spaces, a sentence may directly follow an address. Every string over 64 characters is left out. This
+# limits the length examined at each position.
 _PIECE = rf"[^\s{_UNSPACED}]"
 _ADDRESS = re.compile(rf"(?:https?://|www\.){_PIECE}+|{_PIECE}{{1,64}}@{_PIECE}{{1,64}}\.{_PIECE}+|{_PIECE}{{65,}}")
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
@@ -23,7 +23,7 @@ _RUN = re.compile(rf"[{_UNSPACED}]+")
 
 
 class Word(NamedTuple):
-    """A word of a text. `key` is the form for comparison. `parted` is True if a phrase ends before the word.
+    """A word in a text. `key` is the form used for comparison. `parted` is True if a phrase ends before the word.
 
     `first` is True if the word starts a sentence. `hyphened` is True if a hyphen joins the word to the previous word.
     """
@@ -36,13 +36,13 @@ class Word(NamedTuple):
 
     @property
     def capital(self) -> bool:
-        """Whether the word is capitalized like a name, and not merely because it starts a sentence."""
+        """Whether the word is capitalized like a name rather than as the start of a sentence."""
         return self.text[0].isupper() and (not self.first or self.text[1:] != self.text[1:].lower())
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A parsed text. `runs` contains its parts in scripts without spaces. `language` is `en` by default.
+    """A parsed text. `runs` contains the parts in scripts without spaces. `language` is `en` by default.
 
     `mixed` maps each other language in the text to its grammar words that are next to each other.
     """
@@ -65,7 +65,7 @@ def read(text: str) -> Reading:
 
 
 def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
-    """Split the trigger of a topic into the keys of its words and its runs in scripts without spaces."""
+    """Split a topic's trigger into the keys of its words and its runs in scripts without spaces."""
     if trigger.isascii() and trigger.replace(" ", "").isalnum():
         return tuple(trigger.lower().split()), []
     return tuple(word.key for word in _split_words(trigger)), _RUN.findall(trigger)
@@ -93,7 +93,7 @@ def _split_words(text: str) -> list[Word]:
 
 
 def _split_word(word: str) -> list[str]:
-    """Split a word. A possessive is dropped, and an elided article is separated. Any other word stays whole."""
+    """Split a word. A possessive ending is dropped, and an elided article is separated. Any other word is kept whole."""
     head, mark, tail = straight(word).partition("'")
     if not mark:
         return [_compile_particle_pattern().sub("", word)] if "가" <= word[0] <= "힣" else [word]
@@ -128,7 +128,7 @@ def _detect_language(words: list[Word]) -> str:
 
 
 def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int, in_a_word: bool = False) -> int:
-    """Return the length of the longest table entry at `at`, or 0. If `in_a_word`, single characters are ignored."""
+    """Return the length of the longest table entry at `at`, or 0. If `in_a_word` is true, single characters are ignored."""
     for size in range(min(longest, len(run) - at), int(in_a_word), -1):
         if run[at : at + size] in table:
             return size

@@ -1,4 +1,4 @@
-"""Find the topics of a text by triggers, which are words in a lexicon that indicate a topic if used in the right sense."""
+"""Find a text's topics through triggers, which are words in a lexicon that indicate a topic if used in the right sense."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -14,15 +14,15 @@ from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_l
 
 
 def is_activity(words: Sequence[Word], at: int) -> bool:
-    """Return False if the name of an activity is used in another sense, like "running" in "running late"."""
+    """Return whether a word has the sense of an activity, unlike "running" in "running late"."""
     return words[at].key not in _load_word_set("verbs.alone") or is_topic(words, at, at + 1, words[at].key)
 
 
 def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     """Return whether the words from `start` up to `end` have the sense of their trigger, which begins with `form`.
 
-    A noun that is used as a verb ("I booked a flight") indicates no topic. The same is true of a verb whose subject is a
-    thing ("our standup moved to ten"), or that has an object ("she runs a bakery").
+    A noun used as a verb ("I booked a flight") indicates no topic. Neither does a verb whose subject is a thing ("our standup
+    moved to ten") or that has an object ("she runs a bakery").
     """
     single = end - start == 1
     if single and form not in _load_word_set("verbs.topical") and form not in _load_word_set("verbs.alone"):
@@ -56,7 +56,7 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
 
 
 def _has_human_subject(words: Sequence[Word], at: int) -> bool:
-    """Return whether the subject of a verb may be a person, unlike in "the engine runs" or "our standup moved"."""
+    """Return whether a verb's subject may be a person, unlike in "the engine runs" or "our standup moved"."""
     before = _get_word_before(words, at)
     while before is not None and (before.key in _load_word_set("verbs.between") or before.key.endswith("ly")):
         at -= 1
@@ -80,7 +80,7 @@ def _has_object(words: Sequence[Word], at: int) -> bool:
     if after.key in _load_word_set("verbs.idioms"):
         return True
     if after.capital:
-        # A capitalized object of "read" is a title, which people do read.
+        # A capitalized object of "read" is a title, so the topic is reading.
         return words[at].key not in _load_word_set("verbs.of_titles")
     before = _get_word_before(words, at)
     compound = words[at].key.endswith("ing") and (before is None or before.key not in _load_word_set("verbs.progressive"))
@@ -93,7 +93,7 @@ _PLACES = frozenset(("travel", "residence", "moving", "nature", "wildlife", "pet
 
 
 class Hit(NamedTuple):
-    """A topic indicated by the words from `start` up to `end`. `unsure` is True if they have other meanings as well."""
+    """A topic indicated by the words from `start` up to `end`. `unsure` is True if the words also have other meanings."""
 
     topic: str
     start: int
@@ -113,7 +113,7 @@ class Trigger(NamedTuple):
 
 @dataclass
 class Lexicon:
-    """The triggers of a language. `phrases` maps first words to triggers. The words in `named` count only if capitalized."""
+    """A language's triggers. `phrases` maps first words to triggers. The words in `named` count only if capitalized."""
 
     phrases: dict[str, list[Trigger]] = field(default_factory=dict)
     runs: dict[str, list[str]] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class Lexicon:
     longest_run: int = 1
 
     def add(self, trigger: str, topic: str) -> None:
-        """Add a trigger of a topic. A leading "?" means that the trigger also has other meanings."""
+        """Add a trigger for a topic. A leading "?" means that the trigger also has other meanings."""
         unsure, trigger = trigger.startswith("?"), trigger.removeprefix("?")
         keys, runs = cut(trigger)
         for run in runs:
@@ -140,7 +140,7 @@ class Lexicon:
 
 @loaded_once
 def lexicon(language: str) -> Lexicon:
-    """Return the compiled lexicon of a language, or of `when` or `hints`. It is empty for a language without a lexicon."""
+    """Return the compiled lexicon for a language, or for `when` or `hints`. It is empty if the language has no lexicon."""
     made = Lexicon()
     if language in _WITHOUT_LEXICON:
         return made
@@ -155,7 +155,7 @@ def lexicon(language: str) -> Lexicon:
 
 
 def topics_of(reading: Reading) -> list[Hit]:
-    """Return the topics of a text with their positions in it."""
+    """Return the topics in a text, with their positions."""
     language = reading.language
     own = [] if language == "en" else hits(reading.words, lexicon(language), language)
     taken = {at for hit in own for at in range(hit.start, hit.end)}
@@ -172,7 +172,7 @@ def topics_of(reading: Reading) -> list[Hit]:
 
 
 def _find_mixed_hits(reading: Reading) -> list[Hit]:
-    """Return hits from the other languages of a mixed text. Each hit has at least two words."""
+    """Return hits from the other languages in a mixed text. Each hit has at least two words."""
     languages = [language for language in reading.mixed if language not in (reading.language, "en")]
     matched = (hit for language in languages for hit in hits(reading.words, lexicon(language), language))
     return [hit for hit in matched if hit.end - hit.start > 1]
@@ -261,7 +261,7 @@ def _matches_following(words: Sequence[Word], at: int, following: tuple[str, ...
 
 
 def run_hits(runs: Iterable[str], table: Lexicon) -> list[Hit]:
-    """Return the topics in runs of a script without spaces. The longest trigger at each place wins."""
+    """Return the topics in runs of a script without spaces. The longest trigger at each position wins."""
     hits: list[Hit] = []
     for run in map(bare, runs):
         at = 0
