@@ -79,7 +79,7 @@ lint: style training  ## the same, and the trained files
 training: .venv/dev  ## whether training again gives the committed models (a minute or two)
 	@$(BIN)/python -m training.train --check
 	@$(BIN)/python -m training.kinds --check
-	@$(BIN)/python -m training.make_questions --check
+	@$(BIN)/python -m training.make_directions --check
 
 slow-checks:  ## every slow check, changed or not; records what passed
 	@$(PYTHON) .ci/slow_checks.py --all
@@ -90,7 +90,7 @@ manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py
 model: .venv/dev  ## trains both classifiers again (a minute or two)
 	@$(BIN)/python -m training.train
 	@$(BIN)/python -m training.kinds
-	@$(BIN)/python -m training.make_questions
+	@$(BIN)/python -m training.make_directions
 
 bench: .venv/dev built  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
 	@for name in everyday retrieval classification extraction merges updates redaction timeranges latency search_during_run imports search_cost footprint command_start mcp_start page package_size nights night_changes night_locomo night_years \

@@ -81,7 +81,7 @@ def measure(_: argparse.Namespace) -> list[Table]:
             memory.call("search_memory", {"query": question})
         with _accounted(spent):
             for question in QUESTIONS * _ROUNDS:
-                sentence_encoder._embed_text.cache_clear()  # else only the first round would pay for the models
+                sentence_encoder._encode_text.cache_clear()  # else only the first round would pay for the models
                 start = time.process_time()
                 memory.call("search_memory", {"query": question})
                 whole.append(time.process_time() - start)

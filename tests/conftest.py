@@ -34,7 +34,7 @@ settings.register_profile(
 settings.load_profile("shared")
 
 # Tests say the same sentences again and again: each process embeds a text only once.
-sentence_encoder._embed_text = functools.lru_cache(maxsize=8_192)(sentence_encoder._embed_text.__wrapped__)
+sentence_encoder._encode_text = functools.lru_cache(maxsize=8_192)(sentence_encoder._encode_text.__wrapped__)
 
 # A shell starts what runs in the background deaf to SIGINT, and so would be each program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,4 +1,4 @@
-"""Makes the sentence encoders of the package from two published models (some 4 minutes on one core).
+"""Makes the sentence encoders of the package from two published models (a minute on one core).
 
     python training/make_encoders.py --use DIR --e5 DIR --out layers/commonplace/commonplace/data/encoders
 
@@ -7,17 +7,15 @@
 
 What changes: each word table is memory-mapped, so that only the rows of a text are read. The table of `use` has three or
 two bits per weight and a scale per row. The table of `e5` leaves the graph and keeps the Latin and Japanese pieces, with
-four bits per weight and a scale per block of 32. The graph of `e5` also returns a middle layer, for the classifier. Then
-the script finds the 128 main directions of each model on our training statements, without the mean. A test compares the
-files with `training/encoders.sha256`.
+four bits per weight and a scale per block of 32. The graph of `e5` also returns a middle layer, for the classifier. A test
+compares the files with `training/encoders.sha256`.
 """
 
 import argparse
-import csv
 import hashlib
 import json
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +24,7 @@ import onnx
 import onnxruntime
 from google.protobuf import descriptor_pb2, message_factory
 from onnx import helper, numpy_helper
-from rich.progress import track
 
-from commonplace.adapters import sentence_encoder as encoder
 from commonplace.adapters.universal_encoder import LEVELS
 
 
@@ -38,9 +34,7 @@ def _numbered(name: str, size: int) -> str:
     return f"{head}{size}{dot}{tail}"
 
 
-STATEMENTS = Path(__file__).parent / "statements"
 SUMS = Path(__file__).parent / "encoders.sha256"
-DIRECTIONS = 128
 BLOCK = 32
 FREQUENT_PIECES, USE_CHUNKS = 100_000, 17
 """How many pieces get three bits a number, and into how many tables the published weights are dealt."""
@@ -268,25 +262,9 @@ def sentencepieces(model: bytes) -> list[tuple[str, float]]:
     return [(one.piece, one.score) for one in parsed.pieces]
 
 
-def statements() -> list[str]:
-    """The texts of the training rows, the last column."""
-    texts = []
-    for path in sorted(STATEMENTS.glob("*.tsv")):
-        with path.open(encoding="utf-8", newline="") as file:
-            texts += [row[-1] for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row]
-    return list(dict.fromkeys(texts))
-
-
-def directions(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mean of the vectors and their main directions [128, 384], by PCA."""
-    mean = vectors.mean(0)
-    _, _, axes = np.linalg.svd(vectors - mean, full_matrices=False)
-    return mean.astype(np.float32), axes[:DIRECTIONS].astype(np.float32)
-
-
 def sums(folder: Path) -> str:
-    """The SHA-256 of each file of the folder, as `sha256sum` writes them, but of the map of `make_questions.py`."""
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "questions.npy"]
+    """Return the SHA-256 of each file in the folders of both models, as `sha256sum` writes them."""
+    files = [path for path in folder.glob("*/*") if path.is_file()]
     found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     return "".join(f"{hashlib.sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found))
 
@@ -298,15 +276,6 @@ def main() -> None:
     given = parser.parse_args()
     make_use(given.use, given.out / "use")
     make_e5(given.e5, given.out / "e5")
-    unigram, universal, multilingual = encoder.use_words(given.out).unigram, encoder.use(given.out), encoder.e5(given.out)
-    embedders: dict[str, Callable[[str], np.ndarray]] = {
-        "use": lambda text: encoder.unit(universal.encode(unigram.ids(text)).sentence),
-        "e5": lambda text: multilingual.mean_vectors(multilingual.ids(text)).last,
-    }
-    texts, found = statements(), dict[str, np.ndarray]()
-    for name, embed in embedders.items():
-        found[f"{name}_mean"], found[f"{name}_axes"] = directions(np.array([embed(text) for text in track(texts, name)]))
-    np.savez(given.out / "projection.npz", allow_pickle=False, **found)
     SUMS.write_text(sums(given.out), encoding="utf-8")
 
 

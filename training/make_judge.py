@@ -52,8 +52,8 @@ SHARES = {"situation": 1.0, "pair": 1.0, "fillers": 0.1, "life": 0.12, "pair fil
 """Shares of the compared pairs that the networks learn from. Most are unrelated."""
 WEIGHTS = {"life": 0.5, "absent": 0.5}
 LEAST_OUTDATED = 0.62
-"""Minimum probability of an outdated memory. It reports 2 of the 16 look-alikes of changes/dev (1 of 16 at .65, where .76
-of what is reported in left-out situations is right)."""
+"""Minimum probability of an outdated memory. A store then reports 2 of the 16 look-alikes of changes/dev (4 of 16 at .5), and
+.74 of what is reported in left-out situations is right."""
 Floats = NDArray[np.float64]
 
 

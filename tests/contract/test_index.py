@@ -343,6 +343,8 @@ def test_of_two_values_of_one_attribute_the_newer_is_found_first(ports: Ports, w
     vector, asked = ports.embedder.embed(new.content), ports.embedder.embed_question("Is the manager still Priya?")
     assert vector is not None
     assert asked is not None
-    assert found.cosines[0] == pytest.approx(float(vector @ asked), abs=1e-5)  # of the memory, not of the place
+    assert found.cosines[0] == pytest.approx(
+        float(vector @ asked), abs=1e-4
+    )  # of the memory, not of the place; stored as float16
     for query in ("Is the manager still Priya in March 2026?", "manager Priya"):
         assert engine.find(query, caller, ports, EVERYTHING, 5, 0.0).memories[0].memory_id == old.memory_id

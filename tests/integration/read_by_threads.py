@@ -60,7 +60,7 @@ STATEMENTS = (
     "أعيش في عمّان مع {} وأحب القهوة كل صباح.",
     "ฉันอยู่เชียงใหม่กับ {} และชอบดื่มชาทุกเช้า",
 )
-sentence_encoder._embed_text = functools.lru_cache(maxsize=1_024)(sentence_encoder._embed_text.__wrapped__)
+sentence_encoder._encode_text = functools.lru_cache(maxsize=1_024)(sentence_encoder._encode_text.__wrapped__)
 WORDS, ENCODER = WordAverages(), SentenceEncoder()
 
 

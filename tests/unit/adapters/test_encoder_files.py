@@ -8,18 +8,8 @@ import onnx
 import pytest
 
 from commonplace.adapters.universal_encoder import LEVELS
-from training.make_encoders import (
-    BLOCK,
-    DIRECTIONS,
-    FREQUENT_PIECES,
-    MIDDLE_OF_E5,
-    SUMS,
-    few_bits,
-    is_latin,
-    is_of_use,
-    quantized,
-    sums,
-)
+from training.make_directions import DIRECTIONS, UNIVERSAL
+from training.make_encoders import BLOCK, FREQUENT_PIECES, MIDDLE_OF_E5, SUMS, few_bits, is_latin, is_of_use, quantized, sums
 
 FOLDER = Path(str(files("commonplace"))) / "data" / "encoders"
 WIDTH = 384
@@ -60,17 +50,20 @@ def test_the_graph_takes_rows_of_the_word_table_and_has_none_itself() -> None:
     assert max(dimension for one in graph.initializer for dimension in one.dims) < 10_000
 
 
-@pytest.mark.parametrize(("name", "width"), [("use", 512), ("e5", WIDTH)])
-def test_the_main_directions_are_orthogonal(name: str, width: int) -> None:
-    with np.load(FOLDER / "projection.npz") as arrays:
-        mean, axes = arrays[f"{name}_mean"], arrays[f"{name}_axes"]
-    assert (mean.shape, axes.shape) == ((width,), (DIRECTIONS, width))
-    np.testing.assert_allclose(axes @ axes.T, np.eye(DIRECTIONS), atol=1e-4)
-
-
-def test_the_map_of_questions_gives_a_vector_of_a_memory_s_length() -> None:
-    made = np.load(FOLDER / "questions.npy")
-    assert (made.shape, made.dtype) == ((512 + WIDTH, 2 * DIRECTIONS), np.float16)
+def test_the_directions_of_each_encoder_are_orthogonal() -> None:
+    with np.load(FOLDER / "directions.npz") as arrays:
+        shapes = {name: arrays[name].shape for name in arrays.files}
+        axes = arrays["statement_axes"].astype(np.float64)
+    width = UNIVERSAL + WIDTH
+    assert shapes == {
+        "statement_mean": (width,),
+        "statement_axes": (width, 2 * DIRECTIONS),
+        "question_mean": (width,),
+        "question_axes": (width, 2 * DIRECTIONS),
+    }
+    np.testing.assert_allclose(axes.T @ axes, np.eye(2 * DIRECTIONS), atol=1e-3)
+    assert not axes[:UNIVERSAL, DIRECTIONS:].any()
+    assert not axes[UNIVERSAL:, :DIRECTIONS].any()
 
 
 def test_four_bits_keep_a_row_to_a_fifteenth_of_its_largest_weight() -> None:

@@ -1,9 +1,9 @@
 """The default embedder. It combines two multilingual sentence encoders in one vector of 256 dimensions.
 
 The Universal Sentence Encoder reads sixteen languages and is trained on questions and answers. multilingual-e5-small covers
-Japanese and about forty languages in Latin script. Each encoder's mean over our training statements is subtracted, and 128
-principal directions remain (`training/make_encoders.py`). Unrelated texts then have a cosine near 0. A text of 16 pieces
-takes about 7 ms on one core.
+Japanese and about forty languages in Latin script. Each encoder's mean is subtracted, and 128 directions remain, which were
+learned from questions and the facts that answer them (`training/make_directions.py`). Unrelated texts then have a cosine
+near 0. A text of 16 pieces takes about 7 ms on one core.
 """
 
 import functools
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 FOLDER = DATA / "encoders"
+_USE_WIDTH, _E5_WIDTH = 512, 384
 _SHARES = math.sqrt(0.65), math.sqrt(0.35)  # of the Universal Sentence Encoder and of e5 in a vector
 _MOST_UNKNOWN = 0.25  # a text gets a vector only if at most this share of its pieces is unknown
 _MOST_UNKNOWN_TO_E5 = 0.1  # e5 lacks most Chinese characters
 _REMEMBERED = 128  # texts in the cache; one request embeds the same text more than once
 _WINDOW, _MOST_WINDOWS = 256, 4
-_E5_WIDTH = 384
 _QUERY = "query:"  # e5 was trained with this prefix; questions and memories both get it, so that similarity is symmetric
 SPACE = "\u2581"
 _UNKNOWN_COST = 10.0  # an unknown character scores this much less than the least likely piece, as in SentencePiece
@@ -127,31 +127,30 @@ class EncoderModel:
 class SentenceEncoder:
     """Embeds texts in the sixteen languages of the Universal Sentence Encoder, and in others with the same scripts."""
 
-    name = "use-e5-small-256"
+    name = "use-e5-256"
     dimension = 256
 
     def embed(self, text: str) -> Vector | None:
         """Return a unit vector, or None if the models don't know more than a quarter of the text."""
-        encoded = _embed_text(_rewrite_as_user(text))
-        return None if encoded is None else encoded.vector
-
-    def features(self, text: str) -> Vector | None:
-        """Return 1,792 features of a text: two layers of each encoder. The features of e5 are 0 if it can't read the text."""
-        encoded = _embed_text(_rewrite_as_user(text))
-        return None if encoded is None else encoded.features
-
-    def centered(self, text: str) -> Vector | None:
-        """Return the vectors of both encoders without their means, 896 numbers. `embed` keeps 256 directions of them."""
-        encoded = _embed_text(_rewrite_as_user(text))
-        return None if encoded is None else encoded.centered
+        return self._project(text, "statement")
 
     def embed_question(self, text: str) -> Vector | None:
-        """Return a unit vector near possible answers. A linear map reads all 896 numbers (`training/make_questions.py`).
+        """Return a unit vector near the vectors of possible answers.
 
         "How old am I?" and "I'm 43" share a topic but no word, and neither model was trained on personal statements.
         """
-        centered = self.centered(text)
-        return None if centered is None else unit(centered @ _load_question_map())
+        return self._project(text, "question")
+
+    def features(self, text: str) -> Vector | None:
+        """Return 1,792 features of a text: two layers of each encoder. The features of e5 are 0 if it can't read the text."""
+        return _encode_text(_rewrite_as_user(text))
+
+    def _project(self, text: str, kind: str) -> Vector | None:
+        features = self.features(text)
+        if features is None:
+            return None
+        arrays = _load_directions()
+        return unit(center(both_vectors(features), arrays[f"{kind}_mean"]) @ arrays[f"{kind}_axes"])
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """Return the vectors of many texts, in their order."""
@@ -173,14 +172,8 @@ def _rewrite_as_user(text: str) -> str:
     return _THE_USER.sub("I", _OF_THE_USER.sub("my", text))
 
 
-class _Embedded(NamedTuple):
-    vector: Vector
-    centered: Vector
-    features: Vector
-
-
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _embed_text(text: str) -> _Embedded | None:
+def _encode_text(text: str) -> Vector | None:
     import numpy as np
 
     unigram, multilingual = use_words(FOLDER).unigram, e5(FOLDER)
@@ -191,12 +184,25 @@ def _embed_text(text: str) -> _Embedded | None:
         means = multilingual.mean_vectors(ids_of_e5)
     else:
         means = Means(np.zeros(_E5_WIDTH, dtype=np.float32), np.zeros(_E5_WIDTH, dtype=np.float32))
-    vectors, projection = use(FOLDER).encode(ids), _load_projection()
-    first = unit(unit(vectors.sentence) - projection["use_mean"])
-    second = unit(means.last - projection["e5_mean"]) if means.last.any() else means.last
-    projected = [unit(projection["use_axes"] @ first), unit(projection["e5_axes"] @ second)]
-    centered, vector = (np.concatenate([_SHARES[0] * one, _SHARES[1] * other]) for one, other in ((first, second), projected))
-    return _Embedded(unit(vector), centered, np.concatenate([*vectors, *means]))
+    return np.concatenate([*use(FOLDER).encode(ids), *means])
+
+
+def both_vectors(features: Vector) -> Vector:
+    """Return the unit vectors of both encoders, 896 numbers. The part of e5 is 0 if it can't read the text."""
+    import numpy as np
+
+    return np.concatenate([unit(features[:_USE_WIDTH]), features[2 * _USE_WIDTH : 2 * _USE_WIDTH + _E5_WIDTH]])
+
+
+def center(vectors: Vector, mean: Vector) -> Vector:
+    """Subtract the mean from the vectors of both encoders, and weight them. Returns a unit vector of 896 numbers."""
+    import numpy as np
+
+    centered = vectors - mean
+    if not vectors[_USE_WIDTH:].any():
+        centered[_USE_WIDTH:] = 0
+    parts = [share * unit(part) for share, part in zip(_SHARES, np.split(centered, [_USE_WIDTH]), strict=True)]
+    return unit(np.concatenate(parts))
 
 
 def is_known(ids: Sequence[int], unknown: int, most: float = _MOST_UNKNOWN) -> bool:
@@ -205,19 +211,11 @@ def is_known(ids: Sequence[int], unknown: int, most: float = _MOST_UNKNOWN) -> b
 
 
 @loaded_once
-def _load_projection() -> "dict[str, Array]":
+def _load_directions() -> "dict[str, Array]":
     import numpy as np
 
-    with np.load(FOLDER / "projection.npz") as arrays:
-        return dict(arrays)
-
-
-@loaded_once
-def _load_question_map() -> "Array":
-    import numpy as np
-
-    made: Array = np.load(FOLDER / "questions.npy").astype(np.float32)
-    return made
+    with np.load(FOLDER / "directions.npz") as arrays:
+        return {name: arrays[name].astype(np.float32) for name in arrays.files}
 
 
 class UniversalWords(NamedTuple):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         """The run ports that a single adapter implements."""
 
 
-SENTENCE_ENCODER, DIMENSION = "use-e5-small-256", 256
+SENTENCE_ENCODER, DIMENSION = "use-e5-256", 256
 """The embedder's name and dimension, repeated here so that an index can be created without the model. A test checks both."""
 Left = Callable[[], float]
 """Returns the number of seconds until the current process is stopped."""

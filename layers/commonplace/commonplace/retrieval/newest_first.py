@@ -22,7 +22,7 @@ _MOST_REPLACED = 2  # the most terms in a text that a similar text may lack
 _ALIKE = 0.3  # the lower score must be at least this share of the higher score
 # These are added to the log odds at which a store reports an outdated memory. The sum is lower if both match a query or have
 # the same type. It is higher the less relevant the newer memory is, because the query may mean the older memory.
-_BOTH_FOUND, _LESS_RELEVANT, _SAME_TYPE = -0.9, 2.0, -0.4
+_BOTH_FOUND, _LESS_RELEVANT, _SAME_TYPE = -1.3, 2.0, -0.8
 
 
 def newest_first(

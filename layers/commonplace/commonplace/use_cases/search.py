@@ -30,7 +30,7 @@ from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
 """The distances below which a hit is highly, fairly or somewhat relevant. Other hits are probably irrelevant."""
-SCALES: Mapping[str, tuple[float, float, float]] = {"use-e5-small-256": (0.56, 0.21, 0.03)}
+SCALES: Mapping[str, tuple[float, float, float]] = {"use-e5-256": (0.56, 0.21, 0.03)}
 """The cosines at the three marks, by model, measured on English everyday facts.
 
 The first is the 90th percentile over questions and matching memories. The others are the 95th percentile and the median over

@@ -114,4 +114,4 @@ def test_else_the_most_used_name_stays() -> None:
 
 def test_only_models_that_were_measured_have_a_scale() -> None:
     assert scale_of("another-model") is None
-    assert scale_of("use-e5-small-256") is not None
+    assert scale_of("use-e5-256") is not None
