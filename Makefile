@@ -76,7 +76,7 @@ style: .venv/dev  ## style, types (caches know what changed), generated files bu
 
 lint: style training  ## the same, and the trained files
 
-training: .venv/dev  ## whether training again gives the committed models (a minute or two)
+training: .venv/dev  ## whether training again gives the committed models (ten minutes)
 	@$(BIN)/python -m training.train --check
 	@$(BIN)/python -m training.kinds --check
 	@$(BIN)/python -m training.make_directions --check
@@ -87,7 +87,7 @@ slow-checks:  ## every slow check, changed or not; records what passed
 manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py
 	@$(BIN)/commonplace manifest > tool_manifest.json
 
-model: .venv/dev  ## trains both classifiers again (a minute or two)
+model: .venv/dev  ## trains both classifiers and learns the directions again (ten minutes)
 	@$(BIN)/python -m training.train
 	@$(BIN)/python -m training.kinds
 	@$(BIN)/python -m training.make_directions

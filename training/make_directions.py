@@ -1,4 +1,4 @@
-"""Learns which directions of the encoders' vectors the package keeps, and the map of questions (three minutes).
+"""Learns which directions of the encoders' vectors the package keeps, and the map of questions (five minutes).
 
     python -m training.make_directions             writes data/encoders/directions.npz into the package
     python -m training.make_directions --check     reports whether the file is what the texts give
