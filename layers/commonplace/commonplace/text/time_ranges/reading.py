@@ -346,7 +346,7 @@ def _resolve_relative_day(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day when a time of day last began ("what have I said since 8 am"), or None unless the past is asked for."""
+    """If a query is about the past, return the day when a time of day last began ("what have I said since 8 am")."""
     today = days(clock.now)
     time = _resolve_hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
     if time is None or not clock.told:
