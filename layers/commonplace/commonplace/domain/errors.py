@@ -138,5 +138,5 @@ def require_extra(extra: Extra, configured: str) -> None:
 
 
 def how_to_install(extra: Extra) -> str:
-    """Return instructions for installing an extra. They start from a clone, because Commonplace is on no package index."""
+    """Return instructions for installing an extra from a clone, because Commonplace is on no package index."""
     return f"run pip install '.[{extra}]' in a clone of Commonplace"

@@ -1,4 +1,4 @@
-"""Field types, with validation, that requests share."""
+"""Field types and validators that requests share."""
 
 import re
 from collections.abc import Mapping

@@ -8,7 +8,7 @@ from commonplace.domain.memory import Memory
 
 
 class Outline(NamedTuple):
-    """A memory's fields for counting. Times are in seconds since 1970. `record_bytes` leaves out the usage fields."""
+    """A memory's fields for counting. Times are in seconds since 1970. `record_bytes` is the size without usage fields."""
 
     memory_id: str
     agent_id: str

@@ -36,7 +36,7 @@ _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
 """A clause of at most `_FRAGMENT` words that is not about the user is a fragment, unless its worth is high."""
 _LEAST_WORDS = 3
 _PASSING = ("courtesy", "passing", "attempt")
-"""Kinds of wording that matter only briefly. A clause of such a kind is stored only if its worth is very high."""
+"""Kinds of wording that matter only briefly. A clause of one of these kinds is stored only if its worth is very high."""
 
 _REASONS: dict[Kind, str] = {
     "passing": PASSING,

@@ -109,7 +109,7 @@ def _build_archived_file(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Con
 
 
 def _check_archive_file(info: zipfile.ZipInfo) -> None:
-    """Refuse files with an unsafe name, size or compression ratio. Real exports contain none. Nothing is unpacked to disk."""
+    """Refuse files with an unsafe name, size or compression ratio. Real exports have no such files. Nothing is unpacked."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise invalid("file", "its name leads out of the archive")

@@ -68,7 +68,7 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
     similar = [other for other in nearest if other.memory_id not in repeats and other.cosine is not None]
     if entry.vector is None or not similar:
         return merges, []
-    from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # loads numpy, unlike comparing words
+    from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # deferred, because it loads numpy
     from commonplace.text.paraphrase.pair_features import difference
 
     embedder = ports.embedder

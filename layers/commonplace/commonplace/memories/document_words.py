@@ -123,7 +123,7 @@ def _drop_words(
 ) -> bool:  # fmt: skip
     """Remove erased words from one document. `is_own` means that the document is the source of an erased memory.
 
-    If it is not, the newest version is left unchanged. `copied` contains the erased passages of all documents.
+    The newest version of any other document is left unchanged. `copied` contains the erased passages of all documents.
     """
     lines = [memory.raw_text for memory in memories if memory.is_passage and memory.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)

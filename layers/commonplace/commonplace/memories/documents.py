@@ -136,7 +136,7 @@ def close_former(
 
 
 def _restore_passages(document: Document, caller: Caller, ports: Ports) -> set[str]:
-    """Store new memories for passages whose memories are closed. Each supersedes the closed one, for joint erasure."""
+    """Store new memories for passages with closed memories. Each supersedes the closed one, so both are erased together."""
     memories = ports.records.get(caller.user_id, [part.memory_id for part in document.passages])
     closed = {memory.memory_id for memory in memories if memory.content and memory.status != "active"}
     former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}

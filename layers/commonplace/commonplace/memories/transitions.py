@@ -69,7 +69,7 @@ def are_unchanged(user_id: str, memories: Iterable[Memory], ports: Ports) -> boo
 
 
 def without_words(change: AppliedChange) -> AppliedChange:
-    """Return a change to an erased memory without the replaced words."""
+    """Remove the replaced words from an applied change to an erased memory."""
     if change.before is None:
         return change
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})

@@ -108,7 +108,7 @@ class Nights:
         return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run, and return the undoing run. If `reread` is true, the next nightly run reads the interactions again."""
+        """Undo a run and return the run that undoes it. If `reread` is true, the next nightly run rereads interactions."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._get_run_to_undo(run_id), self.context, lease, reread)
             return self._publish_run(run, lease, flaws)
@@ -183,7 +183,7 @@ class Nights:
         return noted
 
     def _get_run_to_undo(self, run_id: str) -> Run:
-        """Return the run with this id. "last" means the newest applied run except undos, so that undoing it twice is safe."""
+        """Return the run with this id. "last" means the newest applied run except undos, so that an undo can be repeated."""
         if run_id != LAST:
             return self.run(run_id)
         applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)

@@ -44,7 +44,7 @@ class NightQueue(Protocol):
     """A message queue for workers. Each message identifies a user whose nightly run is due, or a run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a nightly run for each user, and return how many. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a nightly run per user and return the number of runs. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
         """Queue the rest of a run to start in `seconds`, at most 900. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""

@@ -55,7 +55,7 @@ class StoredFiles(Protocol):
         """Delete all of a user's files, or only those of one kind."""
 
     def link(self, user_id: str, file: StoredFile, seconds: int) -> str | None:
-        """Return a public download link that is valid for `seconds`, or None if the storage has no such links."""
+        """Return a public download link that is valid for `seconds`, or None if the storage can't create links."""
 
 
 class Pages(Protocol):

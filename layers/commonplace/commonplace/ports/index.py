@@ -186,7 +186,7 @@ class PendingWrites(Protocol):
         """Yield all users' records whose writes before `before` are still unconfirmed. The latest writes may be missing."""
 
     def oldest_pending(self) -> datetime | None:
-        """Return the time of the oldest unconfirmed write, or None. The latest writes may be missing."""
+        """Return when the oldest unconfirmed write was made, or None. The latest writes may be missing."""
 
 
 class DeadLetters(Protocol):

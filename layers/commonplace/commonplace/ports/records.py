@@ -58,7 +58,7 @@ class MemoryRecords(Protocol):
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records, with vectors, and whether they are all. The latest writes may be missing."""
+        """Return the newest active records with vectors, and whether these are all. The latest writes may be missing."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         """Return the changes of one memory, oldest first."""

@@ -122,8 +122,8 @@ class Similar:
 class Statistics:
     """Counts of a user's active memories, and of memories that need maintenance.
 
-    `expired` counts durable memories only, because daily notes are meant to expire. If only the newest memories were counted,
-    `of_newest` is how many.
+    `expired` counts durable memories only, because daily notes are meant to expire. `of_newest` is how many were counted if
+    only the newest memories were.
     """
 
     active: int
@@ -280,7 +280,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class AppliedChange:
-    """An applied change. `version` is the new version, and `before` has the old JSON values of the replaced fields.
+    """An applied change. `version` is the new version, and `before` contains the old JSON values of replaced fields.
 
     `before` is None if the memory is new. It never contains version, time and usage, which change with each write, or words,
     which change only when they are erased. `by_model` is the ISO 8601 time when a model closed the memory without a new

@@ -1,7 +1,7 @@
 """Compute BM25 over a window of neighbours, with pure functions of the columns in `ports/index.py`.
 
 This is BM25F over a window (Robertson & Zaragoza 2009). A memory is scored by its own words and, with a lower weight, by the
-words of its neighbours in the session. An answer gains most from the question before it, and long memories lend less.
+words of its neighbours in the session. An answer gains most from the question before it, and long memories gain less.
 """
 
 from dataclasses import dataclass

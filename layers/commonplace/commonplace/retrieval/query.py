@@ -29,7 +29,7 @@ _LEAST, _MOST = 0.15, 0.85
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. A `general` query has no subject and ranks by importance. `expansions` maps new words to originals."""
+    """A parsed query. A `general` query has no subject and ranks by importance. `expansions` maps new words to old ones."""
 
     question: Question
     intent: Intent

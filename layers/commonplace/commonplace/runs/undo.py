@@ -238,7 +238,7 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
 
 
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
-    """Undo a run and discard its operations in review. If `reread` is true, the next nightly run rereads its interactions.
+    """Undo a run and discard its operations that wait for review. If `reread` is true, its interactions are read again.
 
     All fields except version, time of writing and usage are restored. A memory that has since changed, lost its key to
     another memory or had its text erased stays unchanged and is listed as `kept`. The call is safe to repeat.

@@ -86,7 +86,7 @@ def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Mem
 
 
 def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
-    """Return the rankings that contain a memory, or else `neighbour` or `record`. For a general query, it's `importance`."""
+    """Return the rankings that contain a memory, or else `neighbour` or `record`; for a general query, `importance`."""
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]

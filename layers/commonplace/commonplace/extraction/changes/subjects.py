@@ -46,7 +46,7 @@ def have_different_subjects(first: str, other: str) -> bool:
 def is_of_another(request: str, text: str) -> bool:
     """Return whether one text is about the user, and the other is about a person whom the first doesn't mention.
 
-    Examples of such texts are "I love tea" and "my son loves tea".
+    Examples are "I love tea" and "my son loves tea".
     """
     plain_request, plain = straight(request), straight(text)
     if compiled("subjects.speaker").match(plain_request):

@@ -59,7 +59,7 @@ def words(plain: str) -> list[str]:
 
 
 def sentences(plain: str) -> list[list[str]]:
-    """Split a normalized text into sentences, as lists of words and marks. If there are no words, one sentence is empty."""
+    """Split a normalized text into sentences, as lists of words and marks. If there are no words, return one empty list."""
     sentences: list[list[str]] = [[]]
     for word in words(plain):
         sentences[-1].append(word)
@@ -320,7 +320,7 @@ class Model(NamedTuple):
     encoded: Encoded | None = None
     """The heads for features from sentence encoders, or None for a model without these."""
     rarity: tuple[float, ...] = ()
-    """An offset for the score of each label. Without these, rare labels would be chosen too rarely."""
+    """The offsets for the scores of the labels. Without them, rare labels would be chosen too rarely."""
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
         """Return the score of each head. Only a model that was trained with encoder features uses `encoded`."""

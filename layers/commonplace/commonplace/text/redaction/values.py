@@ -278,7 +278,7 @@ Spans = list[tuple[int, int]]
 def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
     """Return the spans of the value that begins at `at`. The list is empty if there is no value.
 
-    `takes` is the kind of value that the noun accepts. Unless `bold`, plain words are ignored, as they may be a remark.
+    `takes` is the kind of value that the noun accepts. If `bold` is false, plain words are ignored as remarks.
     """
     head = next(iter(_skip_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:

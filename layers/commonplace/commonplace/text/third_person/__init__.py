@@ -1,25 +1,25 @@
-"""Rewrite first-person statements in the third person, by rules and without a model.
+"""Rewrite first-person statements in the third person, with rules instead of a model.
 
 Only English text is rewritten. Text in another language, or partly in one ("Ich heiße Jörg and I love cats"), is quoted in a
-frame of that language ("La persona usuaria dice: «…»"), because a half-right rewriting would be worse than a quotation.
+frame in that language ("La persona usuaria dice: «…»"), because a half-correct rewriting is worse than a quotation.
 
 The user
-    The first mention in every sentence is "the user", so that each sentence can be read alone. Later mentions in the
+    The first mention in every sentence is "the user", so that each sentence stands alone. Later mentions in the
     sentence are "they", "them", "their" and "themselves", with plural verbs, as long as nobody else could be meant. After
-    another person, a name or a plural noun, "the user" and "the user's" are used again. The word "their" stays even then
-    if the user is the subject of the same clause ("The user loves their wife and their kids").
+    another person, a name or a plural noun, "the user" and "the user's" are used again. The word "their" is kept
+    even then if the user is the subject of the same clause ("The user loves their wife and their kids").
     A second "I" after "and" or "but" is omitted if the subject is the same ("The user is 43 and loves jazz").
 We
     "My wife and I" becomes "the user and their wife". A later "we" becomes "they" in the same sentence, and "the user and
     their wife" in the next sentence. A sentence is quoted if its "we" or "us" means unknown people ('The user said: "We have
     twins."'). The word "our" becomes "the user's" or "their".
 You
-    The words "you" and "your" stay, because they mean the assistant, which will read the text.
+    The words "you" and "your" are kept, because they refer to the assistant, which will read the text.
 Left alone
     Questions and statements in the third person stay unchanged. Quotations, code, links, addresses, handles, file names, and
-    every "I" that is a number, a letter or part of a name ("World War I", "Avenue I", "I-95") stay byte for byte. A request
-    to the assistant stays a request, but mentions the user ("Always answer the user in French"). It stays unchanged if it is
-    unclear whose verb is whose ("when I ask, and keep it short").
+    every "I" that is a number, a letter or part of a name ("World War I", "Avenue I", "I-95") are kept byte for byte. A
+    request to the assistant remains a request, but mentions the user ("Always answer the user in French"). It is unchanged if
+    it is unclear whose verb is whose ("when I ask, and keep it short").
     A request to remember ("remember that I ...") is reduced to its statement. A statement without a subject gets one ("Moved
     to Oslo" becomes "The user moved to Oslo") only if it can hardly be a request.
     Greetings and fillers before the first statement ("oh btw", "hey!") are dropped.
@@ -44,11 +44,11 @@ _THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
 
 
 def to_third_person(text: str, speaker: str | None = None) -> str:
-    """Return the text in the third person, in its own language and without leading and trailing white space.
+    """Return the text in the third person, in its own language, without leading and trailing white space.
 
-    `speaker` is the name of a speaker other than the user, and replaces "the user". The function is deterministic, takes
-    time linear in the length of the text, and never raises. A text without letters and digits is returned unchanged, and so
-    is a text that would become empty.
+    `speaker` is the name of a speaker other than the user, and replaces "the user". The function is deterministic, runs
+    in linear time, and never raises. A text without letters or digits is returned unchanged, and so is a text that would
+    become empty.
     """
     stripped = text.strip()
     is_framed = any(stripped.startswith(before) and stripped.endswith(after) for before, after in frames().values())
@@ -69,13 +69,13 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
 
 @cache
 def frames() -> Mapping[str, tuple[str, str]]:
-    """Map each language to the words before and after a quoted text. The entry `other` is for all further languages."""
+    """Map each language to the words before and after a quoted text. The entry `other` is for all other languages."""
     rows = read_table(__package__, "frames.toml")
     return {code: (frame.partition("…")[0], frame.partition("…")[2]) for code, frame in rows.items()}
 
 
 def _find_foreign_code(tokens: Sequence[Token]) -> str | None:
-    """Return the language of a foreign "I" outside quotations, `UNKNOWN` for a clause like "Me encanta pizza", or None."""
+    """Return the language of a foreign "I" outside quotations, or `UNKNOWN` for a clause like "Me encanta pizza", or None."""
     for at, token in enumerate(tokens):
         if not token.is_word or (token.capital and at and tokens[at - 1].is_word):
             # A capital inside a sentence begins a name or a title

@@ -1,4 +1,4 @@
-"""Turn a sentence from the first person into the third, including the verbs after "and" and "but"."""
+"""Convert a sentence from the first person to the third, including the verbs after "and" and "but"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Subject(Enum):
 
 @dataclass(slots=True)
 class Predicate:
-    """The last verb of the subject, at position `at`. `bare` is True if the verb takes a bare infinitive."""
+    """The subject's last verb, at position `at`. `bare` is True if the verb takes a bare infinitive."""
 
     verb: str = ""
     at: int = -1
@@ -67,7 +67,7 @@ def is_link(token: Token) -> bool:
 
 
 def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicate) -> bool:
-    """Return whether the word at `at`, after `link` and adverbs, is a finite verb of the same subject as `predicate`."""
+    """Return whether the word at `at`, after `link` and adverbs, is a finite verb with the same subject as `predicate`."""
     word = sentence[at].low
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     if following in ("i", "we") and is_auxiliary(word):
@@ -94,7 +94,7 @@ def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicat
 
 
 def is_titled(sentence: Sequence[Token]) -> bool:
-    """Return whether most words are capitalized ("I Love Rust And Write It"). A capital then does not indicate a name."""
+    """Return whether most words are capitalized ("I Love Rust And Write It"). Then a capital doesn't indicate a name."""
     words = [token for token in sentence if token.is_word and token.low not in table("function.joiners")]
     return sum(token.capital for token in words) > len(words) * _MOSTLY
 
@@ -105,7 +105,7 @@ def _breaks_infinitive(word: str, predicate: Predicate) -> bool:
 
 
 def _in_list(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the verb after a comma is part of a list that "and" closes, rather than a request to the assistant."""
+    """Return whether the verb after a comma is in a list that ends with "and" rather than a request to the assistant."""
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     if following in ("me", "us"):
         return False
@@ -118,7 +118,7 @@ def _in_list(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_verb(sentence: Sequence[Token], at: int, link: str, predicate: Predicate) -> bool:
-    """Return whether a word that may also be a noun is a verb, according to its neighbours."""
+    """Return whether a word that may also be a noun is a verb, judging by its neighbours."""
     word = sentence[at].low
     if not is_noun(word) and not (is_adjective(word) and word not in ("live", "own", "like")):
         return True
@@ -128,9 +128,9 @@ def _is_verb(sentence: Sequence[Token], at: int, link: str, predicate: Predicate
     adverb = sentence[at - 1].low
     seldom = adverb in table("adverbs.seldom") and word not in table("verbs.compounding")
     if not is_link(sentence[at - 1]) and (link != "," or seldom) and word in everyday_verbs():
-        # "and rarely drink", ", seldom fly": a noun is less likely after an adverb
+        # a noun is less likely after an adverb, as in "and rarely drink" and ", seldom fly"
         return True
-    # "I sing, dance and paint": the verb before the link has no object
+    # the verb before the link has no object, as in "I sing, dance and paint"
     if predicate.at >= 0 and all(is_link(token) or not token.is_word for token in sentence[predicate.at + 1 : at]):
         return True
     if following is None or not following.is_word or is_link(following):
@@ -143,7 +143,7 @@ def _is_verb(sentence: Sequence[Token], at: int, link: str, predicate: Predicate
 
 
 def _completes(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word usually follows a verb without an object, and not a noun ("at", "late", "every")."""
+    """Return whether the word usually follows a verb without an object rather than a noun ("at", "late", "every")."""
     word = sentence[at].low
     if word in table("function.prepositions"):
         return word != "of"
@@ -167,7 +167,7 @@ def opens_infinitive(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_past_form(sentence: Sequence[Token], at: int, predicate: Predicate) -> bool:
-    """Return whether a verb like "read" is a past form, according to the rest of the sentence."""
+    """Return whether a verb like "read" is a past form, judging by the rest of the sentence."""
     word = sentence[at].low
     if word in table("verbs.same_form_past") or predicate.past:
         return True
@@ -182,7 +182,7 @@ def _is_past_form(sentence: Sequence[Token], at: int, predicate: Predicate) -> b
 
 
 class Rewriting:
-    """One rewriting pass over a sentence, in which contractions are spelled out and companions follow "I".
+    """A rewriting pass over a sentence whose contractions are spelled out and whose companions follow "I".
 
     `link` is the "and" or comma that was just read. `expected` is True until the verb of "I" has been read. `inner` is True
     after a clause has begun inside the user's clause. `main` is False if the user's clause is inside another person's clause.
@@ -218,13 +218,13 @@ class Rewriting:
         return self.rewritten
 
     def _aside_length(self, token: Token) -> int:
-        """Return the number of tokens from here on that separate "I" from its verb."""
+        """Return the number of tokens that separate "I" from its verb, starting here."""
         if is_oblique(token.low) or (token.low == "better" and is_base(self._following())):
             return 0
         return aside_length(self.sentence, self.at)
 
     def _pass(self, count: int) -> None:
-        """Emit the next `count` tokens. Only first-person words like "my" change."""
+        """Emit the next `count` tokens, and change only first-person words like "my"."""
         for token in self.sentence[self.at : self.at + count]:
             self._emit(token, self._replacement(token.low) if is_oblique(token.low) else None)
         self.at += count - 1
@@ -309,7 +309,7 @@ class Rewriting:
         linked = before is not None and before.low in ("and", "but", "&", "n")
         if not (linked or mentions.is_in_series(self.sentence, self.at)) or self.subject is not Subject.USER:
             return False
-        # Without a subject, "sure they like it and love it" and "his boss says the user is late and works" are unclear
+        # without a subject, "sure they like it and love it" and "his boss says the user is late and works" would be unclear
         same = self.main and (self.mention.accompanied if token.low == "we" else not self.plural)
         verb = stands_as_verb(self.sentence, self.at + 1) and not stands_alone(self.sentence, self.at + 1)
         return same and verb and not token.joined and self.predicate.at >= 0
@@ -340,16 +340,16 @@ class Rewriting:
             self._observe(token)
 
     def _verb(self, token: Token) -> None:
-        """Emit a finite verb of the user in the form that agrees with the subject."""
+        """Emit a finite verb that the user is the subject of, in the form that agrees."""
         text, self.predicate = finite_form(self.sentence, self.at, token.low, self.plural, self.predicate)
         self._emit(token, cased(token, text))
         self.expected, self.link, self.inner = False, "", False
 
     def _after_link(self, token: Token) -> None:
-        """Emit a word after "and" or a comma, which may be another verb of the user."""
+        """Emit a word after "and" or a comma, which may be another verb with the user as its subject."""
         if count := adverb_length(self.sentence, self.at):
             if token.low == "not":
-                # "but not dive": no finite verb follows
+                # no finite verb follows, as in "but not dive"
                 self.link = ""
             self._pass(count)
         elif self.subject is Subject.USER and continues(self.sentence, self.at, self.link, self.predicate):

@@ -59,7 +59,7 @@ def _is_named(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_companion(words: Sequence[Token]) -> bool:
-    """Return whether the words after a determiner name a companion ("older brother", "wife", but not "dad cooks")."""
+    """Return whether the words after a determiner refer to a companion ("older brother", "wife", but not "dad cooks")."""
     last = words[-1]
     if any(_rules_out(words, at) for at in range(len(words))):
         return False
@@ -71,7 +71,7 @@ def _is_companion(words: Sequence[Token]) -> bool:
 
 
 def _rules_out(words: Sequence[Token], at: int) -> bool:
-    """Return whether a word shows that the words are a clause and not a noun phrase ("dad cooks", "wife's ill")."""
+    """Return whether a word shows that the words are a clause rather than a noun phrase ("dad cooks", "wife's ill")."""
     word, before = words[at].low, words[at - 1].low if at else ""
     tables = ("auxiliaries.others", "function.alone", "function.noun_openers")
     if is_auxiliary(word) or any(word in table(name) for name in tables):
@@ -104,17 +104,17 @@ def noun_phrase_end(sentence: Sequence[Token], at: int) -> int | None:
 
 
 def is_person(words: Sequence[Token]) -> bool:
-    """Return whether a phrase names a person, a group or a pet, and not a thing ("the sea")."""
+    """Return whether a phrase refers to a person, a group or a pet rather than a thing ("the sea")."""
     last = words[-1]
     people = table("people.singular") | table("people.plural") | table("people.company")
     return last.low in people or last.low in ("he", "she") or last.capital or any(word.low in people for word in words)
 
 
 def is_subject_place(sentence: Sequence[Token], start: int, person: bool, claimed: bool = True) -> bool:
-    """Return whether the phrase at `start` can be a subject, because no verb or preposition precedes it in its clause.
+    """Return whether the phrase at `start` can be a subject. No verb or preposition may precede it in its clause.
 
-    If an earlier word may be a verb or not ("the flat my wife and I rent", "the app tracks the steps and I"), the phrase must
-    be a `person`. `claimed` is True if a verb like "know" just before the phrase begins a new clause.
+    If it is unclear whether an earlier word is a verb ("the flat my wife and I rent", "the app tracks the steps and I"), the
+    phrase must be a `person`. `claimed` is True if a verb like "know" just before the phrase begins a new clause.
     """
     if start and sentence[start - 1].low in table("function.prepositions") - table("function.subordinators"):
         return False
@@ -153,7 +153,7 @@ def _clause_begin(sentence: Sequence[Token], start: int) -> int:
 
 
 def _is_verb(sentence: Sequence[Token], at: int, begin: int) -> bool:
-    """Return whether the word is a finite verb of the clause that begins at `begin`, its pronoun, or "to"."""
+    """Return whether the word is a finite verb in the clause that begins at `begin`, its pronoun, or "to"."""
     word = sentence[at].low
     if carries_verb(sentence, at):
         return True
@@ -194,7 +194,7 @@ def speaker_first(sentence: list[Token]) -> list[Token]:
 
 
 def _ordered(sentence: list[Token], at: int) -> tuple[list[Token], int]:
-    """Return the sentence with the "I" at `at` before its companions, and the position to continue from."""
+    """Return the sentence with the "I" at `at` moved before its companions, and the position at which to continue."""
     if _joins(sentence, at - 1) and not _agrees_alone(sentence, at):
         described = _described_start(sentence, at)
         if described is not None:
@@ -213,7 +213,7 @@ def _ordered(sentence: list[Token], at: int) -> tuple[list[Token], int]:
 
 
 def _agrees_alone(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the verb after "I" is singular ("my name's Tom and I am a nurse"), so that "I" has no companions."""
+    """Return whether the verb after "I" is singular ("my name's Tom and I am a nurse"). Then "I" has no companions."""
     verb = at + 1 + adverb_length(sentence, at + 1)
     return verb < len(sentence) and sentence[verb].low in table("auxiliaries.of_one")
 
@@ -234,7 +234,7 @@ def _subject_start(sentence: Sequence[Token], starts: Sequence[int], at: int) ->
         if is_subject_place(sentence, start, person, claimed):
             return start
         if person:
-            # "I love my wife and my kids and I love my job": "my kids" is another object
+            # in "I love my wife and my kids and I love my job", "my kids" is another object
             return None
     return None
 
@@ -274,7 +274,7 @@ def _swapped(sentence: list[Token], start: int, at: int, described: bool = False
 
 
 def _companions_starts(sentence: Sequence[Token], end: int) -> list[int]:
-    """Return the starts of the joined noun phrases before `end`, last first, or an empty list if there are none."""
+    """Return the starts of the joined noun phrases before `end`, last one first, or an empty list if there are none."""
     starts: list[int] = []
     stop = _before_bracket(sentence, end - 1 if sentence[end - 1].text == "," else end)
     while stop > 0:

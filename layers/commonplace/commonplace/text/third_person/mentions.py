@@ -38,13 +38,13 @@ def antecedent_rank(sentence: Sequence[Token], at: int) -> int:
 
 
 def _is_s_verb(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether a word that ends in "s" is the verb of a person before it, rather than a plural."""
+    """Return whether a word that ends in "s" is a verb whose subject is the person before it, rather than a plural."""
     before = sentence[at - 1].low if at else ""
     return is_s_form(sentence[at].low) and before in table("function.nominatives") | table("people.singular")
 
 
 def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word at `at` is the name of a person, rather than of a place or language."""
+    """Return whether the word at `at` is a person's name rather than that of a place or language."""
     token = sentence[at]
     if at == 0 or not token.capital or token.text.isupper() or not token.text.isalpha():
         return False
@@ -60,7 +60,7 @@ def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
 
 
 def takes_over(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word at `at` is the finite verb of a subject other than the speaker."""
+    """Return whether the word at `at` is a finite verb with a subject other than the speaker."""
     token = sentence[at]
     before = sentence[at - 1] if at else None
     if token.low in table("auxiliaries.others") or token.low in ("were", "weren't"):
@@ -87,7 +87,7 @@ def takes_over(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _follows_possessed(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word follows a possessive and a noun, like the verb of "my dog barks"."""
+    """Return whether the word follows a possessive and a noun, like the verb in "my dog barks"."""
     return at > 1 and sentence[at - 2].low in ("my", "our") and is_noun(sentence[at - 1].low)
 
 
@@ -124,7 +124,7 @@ def is_shouted(sentence: Sequence[Token]) -> bool:
 
 
 def _phrase_length(sentence: Sequence[Token], at: int, name: str) -> int:
-    """Return the number of tokens of the longest phrase of a table at `at`, or 0. A title needs two capitals."""
+    """Return the number of tokens in a table's longest phrase at `at`, or 0. A title needs two capitals."""
     for phrase in phrases_by_first_word(name).get(sentence[at].low, ()):
         if [token.low for token in sentence[at : at + len(phrase)]] != phrase:
             continue
@@ -142,7 +142,7 @@ def _is_numeral(sentence: Sequence[Token], at: int) -> bool:
     before = sentence[at - 1] if at else None
     after = sentence[at + 1] if at + 1 < len(sentence) else None
     if before is None:
-        # An enumeration: "I. Introduction"
+        # an enumeration, as in "I. Introduction"
         return after is not None and after.text == "." and at + 2 < len(sentence) and sentence[at + 2].capital
     if not before.is_word or sentence[at].text != "I":
         return False
@@ -156,7 +156,7 @@ def _is_numeral(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_letter(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether an "I" is a letter ("Avenue I", "an I in art"), because no verb of the speaker can follow."""
+    """Return whether an "I" is just a letter ("Avenue I", "an I in art") and can't be the subject of the next word."""
     if not at or sentence[at].text != "I" or stands_as_verb(sentence, at + 1):
         return False
     before, after = sentence[at - 1], sentence[at + 1] if at + 1 < len(sentence) else None
@@ -167,7 +167,7 @@ def _is_letter(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_noun(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether "mine" is part of a noun phrase that has begun before it ("a coal mine", "near the old mine")."""
+    """Return whether "mine" is part of a noun phrase that began before it ("a coal mine", "near the old mine")."""
     for start in range(at - 1, max(-1, at - _PHRASE_REACH), -1):
         word = sentence[start].low
         if word in table("function.determiners"):
@@ -181,7 +181,7 @@ def _is_noun(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _speaks(after: Token, counted: bool) -> bool:
-    """Return whether the word after "I" is a verb of the speaker, or an adverb before one."""
+    """Return whether the word after "I" is a verb with the speaker as subject, or an adverb before one."""
     if not after.is_word:
         return False
     if counted and (is_past(after.low) or after.low in table("numerals.verbs")):
@@ -264,7 +264,7 @@ def is_inverted(before: Sequence[Token]) -> bool:
 
 @dataclass(slots=True)
 class Companions:
-    """The people that "we" refers to in a text, once they are known ("the user and their wife").
+    """The people to whom "we" refers in a text, once they are known ("the user and their wife").
 
     `needed` is True if a sentence mentions them before they are known.
     """
@@ -304,7 +304,7 @@ class Mention:
         return self.companions.phrase
 
     def instead_of(self, pronoun: str, own_clause: bool) -> str:
-        """Return the replacement of a word like "me". `own_clause` is True if the user is the subject of the clause."""
+        """Return the replacement for a word like "me". `own_clause` is True if the user is the subject of the clause."""
         if pronoun in ("my", "our"):
             return self._possessive(own_clause, shared=pronoun == "our")
         if pronoun in ("mine", "ours"):
@@ -319,10 +319,10 @@ class Mention:
         return USER
 
     def part(self, before: Sequence[str], opening: bool) -> str:
-        """Return the replacement of an "us" after "of" or "between". `before` contains the two words before "us".
+        """Return the replacement for an "us" after "of" or "between". `before` contains the two words before "us".
 
-        An unknown group keeps its "us" ("there are five of us"). If `opening`, "between us" begins the sentence and includes
-        the assistant.
+        If the group is unknown, "us" is kept ("there are five of us"). If `opening` is true, "between us" begins the sentence
+        and includes the assistant.
         """
         unnamed = not self.named and self.companions.phrase == UNKNOWN_GROUP
         if before[-1] == "of" and before[0] in table("function.partitive"):
@@ -333,17 +333,17 @@ class Mention:
         return self.group("them")
 
     def record(self, token: Token, before: Sequence[str], antecedent: int) -> None:
-        """Record a word, which may be an antecedent of "they" or name the people of "we" ("with my girlfriend")."""
+        """Record a word, which may be an antecedent of "they" or identify the people in "we" ("with my girlfriend")."""
         if before == ["with", "my"] and token.low in table("people.singular"):
             self.companions.phrase = f"{USER} and their {token.text}"
         self.antecedent = max(self.antecedent, antecedent)
 
     def joined(self) -> None:
-        """Record that the user was named with another person ("you and the user"), so that "they" would mean both."""
+        """Record that the user was mentioned with someone else ("you and the user"), so that "they" would mean both."""
         self.named, self.antecedent = True, PLURAL
 
     def _possessive(self, own_clause: bool, shared: bool) -> str:
-        """Return "their" if that is unambiguous, and otherwise "the user's"."""
+        """Return "their" if it is unambiguous, and otherwise "the user's"."""
         unclear = self.antecedent == PLURAL if shared or self.accompanied else self.antecedent != NO_ANTECEDENT
         if self.named and (own_clause or not unclear):
             return "their"

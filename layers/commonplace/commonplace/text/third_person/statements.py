@@ -1,4 +1,4 @@
-"""Rewrite the statements and requests of an English text in the third person. Questions stay unchanged.
+"""Rewrite the statements and requests in an English text in the third person. Questions stay unchanged.
 
 A statement without a subject gets one, as in "Moved to Oslo in 2019.", "Allergic to nuts" or "Love jazz"."""
 
@@ -73,7 +73,7 @@ def _lacks_was(first: str, tail: Sequence[str]) -> list[str]:
 
 
 def _lacks_have(first: str, tail: Sequence[str]) -> list[str]:
-    """Return the missing words of a statement like "Been to Rome" or "Never smoked", or an empty list."""
+    """Return the words missing in a statement like "Been to Rome" or "Never smoked", or an empty list."""
     if first == "been":
         # "Been a busy week" lacks "it"
         return [] if tail[0] in table("function.determiners") else ["I", "have"]
@@ -130,7 +130,7 @@ def _is_consumption(first: str, tail: Sequence[str]) -> bool:
 
 
 def _is_noun_phrase(tail: Sequence[str]) -> bool:
-    """Return whether the sentence begins with the subject of a verb that follows ("Used cars were ...")."""
+    """Return whether the sentence begins with the subject of a later verb ("Used cars were ...")."""
     subjects = table("function.nominatives") | table("function.subordinators") | {"i", "i'm", "my", "we"}
     for at, word in enumerate(tail[:5]):
         if word in subjects or word in table("function.determiners"):
@@ -141,7 +141,7 @@ def _is_noun_phrase(tail: Sequence[str]) -> bool:
 
 
 def _has_finite(tail: Sequence[str]) -> bool:
-    """Return whether the words already contain the finite verb ("Learning Spanish is fun")."""
+    """Return whether the words already contain a finite verb ("Learning Spanish is fun")."""
     subjects = table("function.subordinators") | {"i", "i'm", "and", "but", ","}
     for word in tail:
         if word in subjects:
@@ -222,7 +222,7 @@ def _starts_as_question(words: Sequence[Token]) -> bool:
 
 
 def _is_condition(tokens: Sequence[Token]) -> bool:
-    """Return whether the sentence is a condition with its consequence ("Should I ever move, I would ...")."""
+    """Return whether the sentence consists of a condition and its consequence ("Should I ever move, I would ...")."""
     if tokens[0].low not in ("should", "were") or tokens[1].low not in ("i", "we", "my"):
         return False
     return any(
@@ -248,7 +248,7 @@ def _is_request(tokens: Sequence[Token]) -> bool:
 
 
 def _is_subject(lows: Sequence[str]) -> bool:
-    """Return whether the first word is a noun and not an imperative ("Book club meets on my street", "Work is hard")."""
+    """Return whether the first word is a noun rather than an imperative ("Book club meets on my street", "Work is hard")."""
     finite = table("auxiliaries.others") | table("auxiliaries.modals") | {"had", "and", ",", "'s", "or", ":"}
     if lows[1] in finite or lows[1] == "" or is_ing_form(lows[0]):
         return True
@@ -319,7 +319,7 @@ def _with_subject(statement: list[Token], lacking: list[str]) -> list[Token]:
 
 
 def _is_symbol(following: list[Token]) -> bool:
-    """Return whether a word is part of an address, code or a formula, judging by the signs after it (`redis://`)."""
+    """Return whether a word is part of an address, code or a formula, judging by the characters after it (`redis://`)."""
     if not following or following[0].kind is not Kind.MARK:
         return False
     sign, glued = following[0].text, all(token.gap == "" for token in following)
@@ -328,7 +328,7 @@ def _is_symbol(following: list[Token]) -> bool:
 
 def _rewrite_statement(statement: list[Token], companions: Companions, gap: str, request: bool) -> list[Token]:
     """Return the sentence in the third person, or an empty list if it is unclear which verbs are the user's."""
-    # "Feed the cat and I will pay you": in a request, the noun before "and I" is no companion
+    # in a request, the noun before "and I" isn't a companion ("Feed the cat and I will pay you")
     rewriting = Rewriting(statement if request else speaker_first(statement), companions, request)
     result = rewriting.run()
     if rewriting.unsure:

@@ -1,7 +1,7 @@
 """Split a text into tokens, and recognize the parts of a statement.
 
-Tokens are words that may change, punctuation marks, and spans that stay byte for byte. Contractions are spelled out. Openings
-such as "oh btw," precede a statement and are not part of it."""
+Tokens are words that may change, punctuation marks, and spans that are kept byte for byte. Contractions are spelled out.
+Openings such as "oh btw," precede a statement and aren't part of it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _CLOSING = {
 }  # fmt: skip
 _SINGLE_QUOTE_REACH = 400
 
-# Every quantifier that could be tried again from the next character is bounded, so that reading stays linear.
+# Every quantifier that could be tried again from the next character is bounded, so that reading takes linear time.
 _TOKEN = r"""
   (?P<space>\s+)
 | (?P<fixed>
@@ -70,7 +70,7 @@ class Kind(Enum):
 class Token:
     """A token of a text. `gap` is the white space before it. `low` is `text` in lower case with straight apostrophes.
 
-    `joined` is the number of tokens after an "I" that name companions of the speaker (3 in "I and my wife").
+    `joined` is the number of tokens after an "I" that refer to the speaker's companions (3 in "I and my wife").
     """
 
     gap: str
@@ -101,7 +101,7 @@ def joined_text(tokens: list[Token]) -> str:
 
 
 def read(text: str) -> list[Token]:
-    """Return the tokens of a text in order. `joined_text` restores the text from them, except white space at its end."""
+    """Return the tokens in a text, in order. `joined_text` restores the text from them, except for white space at the end."""
     pattern, tokens, gap, at = _token_pattern(), [], "", 0
     unclosed: set[str] = set()
     while at < len(text):
@@ -111,7 +111,7 @@ def read(text: str) -> list[Token]:
             gap, at = "", end
             continue
         match = pattern.match(text, at)
-        assert match is not None  # the last alternative takes any character
+        assert match is not None  # the last alternative matches any character
         at = match.end()
         if match.lastgroup == "space":
             gap += match.group()
@@ -176,7 +176,7 @@ def _ends_sentence(current: list[Token], following: Token) -> bool:
     """Return whether a sentence ends before the token `following`."""
     last = current[-1]
     if last.kind is Kind.FIXED:
-        # 'He said "I quit." My boss …': the stop is inside the quotation
+        # the stop is inside the quotation, as in 'He said "I quit." My boss …'
         quoted = len(last.text) > 2 and last.text[-2] in _STOPS and not last.text[-1].isalnum()
         return quoted and following.capital
     if last.kind is Kind.WORD:
@@ -238,7 +238,7 @@ def _spell_out(token: Token, before: Token | None, following: Sequence[Token]) -
 
 
 def _replace_token(token: Token, texts: Sequence[str]) -> list[Token]:
-    """Return one token for each text, in place of `token`."""
+    """Return one token for each text, to replace `token`."""
     return [Token(token.gap if at == 0 else " ", text) for at, text in enumerate(texts)]
 
 
@@ -272,7 +272,7 @@ def _first_content(following: Sequence[Token]) -> str | None:
 
 
 def _means_had(following: Sequence[Token]) -> bool:
-    """Return whether "I'd" means "I had", as in "I'd been" or "I'd already come", and not "I would", as in "I'd love"."""
+    """Return whether "I'd" means "I had", as in "I'd been" or "I'd already come", rather than "I would", as in "I'd love"."""
     word = _first_content(following)
     if word is None or word in table("speaker.would_first") or following[0].low in ("rather", "not"):
         return False
@@ -325,7 +325,7 @@ def adverb_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def aside_length(sentence: Sequence[Token], at: int) -> int:
-    """Return the number of tokens from `at` on that separate "I" from its verb, or 0."""
+    """Return the number of tokens from `at` that separate "I" from its verb, or 0."""
     if at >= len(sentence):
         return 0
     if not sentence[at].is_word:
@@ -334,7 +334,7 @@ def aside_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def _parenthesis_length(sentence: Sequence[Token], at: int) -> int:
-    """Return the number of tokens of a parenthesis in brackets, commas or dashes before a verb, or 0."""
+    """Return the number of tokens in a parenthesis (in brackets, commas or dashes) before a verb, or 0."""
     opening = sentence[at].text
     if opening not in (",", "(", "-", "–", "—"):
         return 0
@@ -346,7 +346,7 @@ def _parenthesis_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def _role_length(sentence: Sequence[Token], at: int) -> int:
-    """Return the number of tokens of a role before a verb ("as a nurse", "as the oldest child"), or 0."""
+    """Return the number of tokens that describe a role before a verb ("as a nurse", "as the oldest child"), or 0."""
     if sentence[at].low != "as" or at + 1 >= len(sentence):
         return 0
     noun = at + 2 if sentence[at + 1].low in table("function.determiners") else at + 1
@@ -355,7 +355,7 @@ def _role_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def stands_as_verb(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word at `at`, or the first word after adverbs there, may be a verb of the speaker."""
+    """Return whether the word at `at`, or the first word after adverbs there, may be a verb with the speaker as subject."""
     at += adverb_length(sentence, at)
     return is_finite(sentence[at].low if at < len(sentence) else "")
 
@@ -368,7 +368,7 @@ def stands_alone(sentence: Sequence[Token], at: int) -> bool:
 
 @cache
 def phrases_by_first_word(name: str) -> dict[str, list[list[str]]]:
-    """Map first words to the phrases of a table that begin with them, longest first, as lists of words and commas."""
+    """Map first words to the phrases in a table that begin with them, longest first, as lists of words and commas."""
     phrases: dict[str, list[list[str]]] = {}
     for phrase in sorted(table(name), key=len, reverse=True):
         parts = phrase.replace(",", " ,").split()
@@ -377,7 +377,7 @@ def phrases_by_first_word(name: str) -> dict[str, list[list[str]]]:
 
 
 def _matched(tokens: Sequence[Token], at: int, name: str) -> int:
-    """Return the number of tokens of the longest phrase of a table that begins at `at`, or 0."""
+    """Return the number of tokens in a table's longest phrase that begins at `at`, or 0."""
     if at >= len(tokens):
         return 0
     for phrase in phrases_by_first_word(name).get(tokens[at].low, ()):
@@ -400,7 +400,7 @@ def filler_length(tokens: Sequence[Token]) -> int:
 
 
 def _filler_step(tokens: Sequence[Token], at: int) -> int:
-    """Return the number of tokens of the filler at `at`, including pauses and the assistant's name, or 0."""
+    """Return the number of tokens in the filler at `at`, including pauses and the assistant's name, or 0."""
     length = _matched(tokens, at, "openings.fillers")
     if not length:
         return 0
@@ -424,7 +424,7 @@ def _past_pauses(tokens: Sequence[Token], at: int) -> int:
 
 
 def reminder_length(tokens: Sequence[Token]) -> int:
-    """Return the number of tokens of a request like "remember that", or 0 unless a statement of the speaker follows."""
+    """Return the number of tokens in a request like "remember that", or 0 unless a statement by the speaker follows."""
     length = _matched(tokens, 0, "openings.reminders") or _matched(tokens, 0, "openings.polite")
     if not length:
         return 0
@@ -444,7 +444,7 @@ def asks_politely(tokens: Sequence[Token]) -> bool:
 
 
 def _has_verb(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether the words contain a verb ("my birthday is in May") and are not just an object ("my birthday")."""
+    """Return whether the words contain a verb ("my birthday is in May") and aren't just an object ("my birthday")."""
     if tokens[at].low in ("i", "we") or "'" in tokens[at].low or tokens[at].low in ("im", "ive", "iam"):
         return True
     finite = table("auxiliaries.others")
@@ -464,7 +464,7 @@ def carries_verb(sentence: Sequence[Token], at: int) -> bool:
     if at + 1 >= len(sentence) or not sentence[at + 1].is_word or head in table("people.degrees"):
         return False
     if sentence[at + 1].capital and _ends_phrase(sentence, at + 2):
-        # "My name's Tom and I ...", "my colleague's Polish". In "my wife's Toyota and I", a thing is no companion either
+        # "My name's Tom and I ...", "my colleague's Polish". In "my wife's Toyota and I", a thing isn't a companion either
         return True
     return _is_predicate(sentence, at + 1)
 

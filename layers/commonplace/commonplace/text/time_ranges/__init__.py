@@ -13,9 +13,9 @@ FINENESS: Sequence[Granularity] = ("moment", "day", "week", "month", "year")
 class TimeRange:
     """A time range from `after` (inclusive) to `before` (exclusive). Both are timezone-aware, and at least one is set.
 
-    `text` is the part of the query that names the range. `granularity` is the unit of the edges ("moment" for part of a day,
-    "day" for a weekend, "month" for a season), or "open" if an edge is missing. `any_year` is True if a month, say, is
-    named without a year, and `any_week` if a weekday is named without a week. The likeliest year or week is then used.
+    `text` is the part of the query that expresses the range. `granularity` is the unit of the edges ("moment" for part of a
+    day, "day" for a weekend, "month" for a season), or "open" if an edge is missing. `any_year` is True if, say, a month has
+    no year, and `any_week` if a weekday has no week. Then the likeliest year or week is used.
     """
 
     after: datetime | None
@@ -35,7 +35,7 @@ class Period:
     grain: Granularity
 
 
-# ANCHORS select one of several similar periods, CYCLES recur, and PHASES and RELATIONS name a part or neighbour of a period.
+# ANCHORS select one of several similar periods, CYCLES recur, and PHASES and RELATIONS denote a part or neighbour of one.
 ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
 YEARLY = {"month", "month_number", "season", "quarter", "half", "date", "holiday", "week_number"}
 CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
@@ -45,7 +45,7 @@ RELATIONS = {"nth", "around", "side", "later"}
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """A time phrase in a query. `slots` maps slots to the meanings of its words. `free` phrases need no word like "since"."""
+    """A time phrase in a query. `slots` maps slots to their words' meanings. `free` phrases need no word like "since"."""
 
     start: int
     end: int
@@ -54,12 +54,12 @@ class TimePhrase:
 
     @property
     def bare(self) -> bool:
-        """Whether the phrase leaves the year or week open ("March", "Friday")."""
+        """Whether the phrase doesn't specify the year or week ("March", "Friday")."""
         return not self.slots.keys() & ANCHORS and bool(self.slots.keys() & CYCLES)
 
     @property
     def general(self) -> bool:
-        """Whether the phrase may mean any season, holiday or weekend, as in "what can I wear in the summer"."""
+        """Whether the phrase may mean seasons, holidays or weekends in general, as in "what can I wear in the summer"."""
         slots = self.slots.keys()
         any_of = slots & {"season", "holiday"} or ("calendar" in slots and not slots & PHASES)
         return self.bare and bool(any_of) and not slots & RELATIONS
@@ -67,7 +67,7 @@ class TimePhrase:
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """One or two time phrases with the words that join them. `kind` is the relation, such as "during" or "since"."""
+    """One or two time phrases, with the words that join them. `kind` is the relation, such as "during" or "since"."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Find the parts of a query that may name a time, and parse written dates."""
+"""Find the parts of a query that may express a time, and parse written dates."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,17 +13,17 @@ from commonplace.text.time_ranges import TimePhrase, TimeSpan
 from commonplace.text.time_ranges.language import Joint, Language, language_of, phrases_of
 
 QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」|『[^』]+』|(?<!\w)['‘][^'’]+['’](?!\w)")
-# This year stands for a missing year. It is a leap year, so that 29 February is valid.
+# This year stands in for a missing year. It is a leap year, so that 29 February is valid.
 NO_YEAR = 2000
 _FIGURES = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _THIS_CENTURY = 69  # two-digit years below 69 are in this century, as in POSIX
-# Maximum distance of a joint's words from its times, in characters.
+# The maximum distance between a joint's words and its times, in characters.
 REACH = 40
 
 
 def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
-    """Return the possible times outside the `blocked` spans, leftmost first, and longest first at the same position."""
+    """Return the possible times outside the `blocked` spans, leftmost first, and the longest first at the same position."""
     phrases = _find_phrases(query, language)
     holidays = [phrase for phrase in phrases if "holiday" in phrase.slots]
     phrases = [phrase for phrase in phrases if not _is_of_a_name(phrase, holidays)]
@@ -52,7 +52,7 @@ def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
     """Return the spans of a query that only resemble a time. `languages` lists the possible languages of the query.
 
-    A quotation counts as a title and not as a time, unless the whole query is quoted.
+    Quoted words are a title, unless the whole query is quoted.
     """
     whole = len(query.strip())
     quoted = [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
@@ -73,7 +73,7 @@ def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
 
 @cache
 def _list_needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of each slot that a phrase may require. Phrases are skipped if the query lacks a required word."""
+    """Return the words for each slot that a phrase may require. Phrases are skipped if the query lacks a required word."""
     slots = {slot for phrase in language_of(code).phrases for slot in phrase.needs}
     return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
 
@@ -87,7 +87,7 @@ def _find_linked_spans(query: str, language: Language, phrases: list[TimePhrase]
 
 
 def _is_fitting(phrase: TimePhrase, kind: str) -> bool:
-    """Return whether a joint fits a phrase. An age ("older than") needs a length ("two years") or a time ago."""
+    """Return whether a joint fits a phrase. An age ("older than") needs a duration ("two years", "two years ago")."""
     if kind in ("older", "newer"):
         return bool(phrase.slots.keys() & {"length", "ago"})
     return not phrase.slots.keys() & {"length", "day_number"}
@@ -113,7 +113,7 @@ def _can_join(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
 
 
 def _find_titles(query: str, language: Language) -> list[tuple[int, int]]:
-    """Return the spans of capitalized words, as in "Last Week Tonight". Names of days and months are left out."""
+    """Return the spans of capitalized words, as in "Last Week Tonight", except for names of days and months."""
     if query.isupper() or query[1:].islower():
         return []
     names = {place for name in language.names.finditer(query) for place in range(*name.span())}
@@ -174,7 +174,7 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
-    """Return the start and end of the times and the words of `joint` around them, or None if these words are missing."""
+    """Return the start and end of the times with the words of `joint` around them, or None if these words are missing."""
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end) if before else None
     if not before or not after or (after.end() == last.end and not _is_word_end(query, last.end)):

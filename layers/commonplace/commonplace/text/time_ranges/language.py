@@ -1,4 +1,4 @@
-"""Load the word file of each language, and compile its time phrases to regular expressions."""
+"""Load the word file for each language, and compile the language's time phrases to regular expressions."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in
 from commonplace.text.foundation.expressions import table_of
 
 LANGUAGES = LANGUAGES_IN_TIMES
-# Slots of months, whose words come from the shared calendar.
+# Slots for months, whose words come from the shared calendar.
 MONTHS = {"month": "months", "short_month": "short_months"}
 # Slots that share the words of another slot. For example, the unit of a relation has the words of any other unit.
 LIKE = {
@@ -22,8 +22,8 @@ LIKE = {
     "nth_several": "several",
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
-DAYS = frozenset(("day", "moment", "date", "numeric", "turn", "turned", "week_turn"))  # slots that a time of day modifies
-NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")  # capitalized in a text
+DAYS = frozenset(("day", "moment", "date", "numeric", "turn", "turned", "week_turn"))  # slots that a time of day can modify
+NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")  # capitalized in texts
 
 EVERYWHERE = {  # notations shared by all languages
     "year": r"(?:19|20)\d\d",
@@ -38,25 +38,25 @@ EVERYWHERE = {  # notations shared by all languages
     "numeric": r"(?:19|20)\d\d-\d{1,2}-\d{1,2}|(?:19|20)\d\d/\d{1,2}/\d{1,2}"
     r"|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d|\d{1,2}-\d{1,2}-(?:19|20)\d\d",
 }
-# A hyphen, slash or dot makes a time part of a name ("year-end", "Monday.com"). An operand may precede a dash.
+# A hyphen, slash or dot makes a time part of a name ("year-end", "Monday.com"). Bound times may precede a dash.
 FREE_EDGES = r"(?<![\w/.$€£#@-])", r"(?![\w/@%$€£-]|[.:,]\d|\.\w)"
 BOUND_EDGES = r"(?<![\w/.$€£#@])", r"(?![\w/@%$€£]|[.:,]\d|\.\w)"
 UNSPACED_EDGES = r"(?<![\d.#$¥-])", ""
 PLACE = re.compile(r"\{(=?)([a-z_]+)\}")
 NEEDED = re.compile(r"\{=?([a-z_]+)\}(?!\?)")
 GROUP = re.compile(r"\([^()]*\)\??")
-# A look-behind needs a fixed width, so its blanks stay unchanged.
+# A look-behind needs a fixed width, so the blanks in it stay unchanged.
 BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
 
 
 def vocabulary(language: str) -> dict[str, Any]:
-    """Return the parsed word file of a language."""
+    """Return the parsed word file for a language."""
     return table_of(__package__, f"words/{language}.toml")
 
 
 @cache
 def phrases_of(language: str, slot: str) -> dict[str, str]:
-    """Map each phrase of a slot to its meaning. If the slot is a plain list, each phrase means itself."""
+    """Map each phrase in a slot to its meaning. In a plain list, each phrase is its own meaning."""
     slot = LIKE.get(slot, slot)
     if slot == "weekday":
         return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
@@ -78,14 +78,14 @@ class Phrase:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern of the phrase. Compiling takes a millisecond, and most queries don't need the pattern."""
+        """The pattern for the phrase. Compiling it takes a millisecond, and most queries don't need it."""
         spaced = vocabulary(self.code)["spaced"]
         before, after = (FREE_EDGES if self.free else BOUND_EDGES) if spaced else UNSPACED_EDGES
         return re.compile(before + _expand_template(self.code, self.template) + after, re.IGNORECASE)
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        """The slots outside every group. Only a query with a word of each of these slots can match."""
+        """The slots outside every group. Only a query that contains a word for each of these slots can match."""
         outside = self.template
         while (inner := GROUP.sub("", outside)) != outside:
             outside = inner
@@ -97,7 +97,7 @@ class Phrase:
 class Joint:
     """The patterns for the words before, between and after one or two times.
 
-    `open` names the times that need not be free ("first", "second", "both"). If `of` is set, a time needs one of these slots.
+    `open` says which times need not be free ("first", "second", "both"). If `of` is set, a time needs one of these slots.
     """
 
     kind: str
@@ -110,7 +110,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Language:
-    """The time phrases of a language, and the words that join them or show what a query means."""
+    """A language's time phrases, and the words that join them or show what a query means."""
 
     code: str
     titles: bool
@@ -131,7 +131,7 @@ class Language:
 
 @loaded_once
 def language_of(code: str) -> Language:
-    """Return the time phrases of a language, which are built once per process."""
+    """Return a language's time phrases, which are built once per process."""
     table = vocabulary(code)
     return Language(
         code,

@@ -1,6 +1,6 @@
-"""Compute calendar periods in the caller's time zone, and select one of similar periods by the caller's clock.
+"""Compute calendar periods in the caller's time zone, and use the caller's clock to select one of similar periods.
 
-The module also computes parts and neighbours of a period (early May, the weekend after Easter). The dates of holidays and
+This module also computes parts and neighbours of periods (early May, the weekend after Easter). The dates of holidays and
 seasons depend on the time zone, because hemispheres and customs differ.
 """
 
@@ -34,18 +34,18 @@ def midnight(moment: datetime) -> datetime:
 
 
 def monday(moment: datetime) -> datetime:
-    """Return the first midnight of the ISO week."""
+    """Return the midnight at which the ISO week starts."""
     return midnight(moment) - timedelta(days=moment.weekday())
 
 
 def weekday_from(moment: datetime, weekday: int) -> datetime:
-    """Return the first midnight of a weekday on or after `moment`. Monday is 0. `moment` must be a midnight."""
+    """Return the first midnight on or after `moment` that starts the weekday. Monday is 0. `moment` must be a midnight."""
     day = monday(moment) + timedelta(days=weekday)
     return day if day >= moment else day + timedelta(weeks=1)
 
 
 def days(first: datetime, count: int = 1) -> Period:
-    """Return the period of `count` whole days that begins with the day of `first`."""
+    """Return the period of `count` whole days that begins on the day of `first`."""
     start = midnight(first)
     return Period(start, start + timedelta(days=count), "day")
 
@@ -75,7 +75,7 @@ def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
 
 
 def part_of_day(day: Period, part: str) -> Period:
-    """Return a part of a day. `part` is a name from `HOURS`, like "morning"."""
+    """Return part of a day. `part` is a name in `HOURS`, like "morning"."""
     first, last = HOURS[part]
     return Period(day.start + timedelta(hours=first), day.start + timedelta(hours=last), "moment")
 
@@ -101,7 +101,7 @@ class Clock:
         """Select one of several similar periods in order. `turn` is -1 for the last, 0 for this one, and 1 for the next.
 
         If `turn` is None, select the latest period that has begun or, if `forward`, the earliest that has not ended. If
-        `current` is False, a period in progress does not count. Returns None if no period fits.
+        `current` is False, a period in progress doesn't count. Returns None if no period fits.
         """
         if turn is None and not current:
             turn = 1 if self.forward else -1
@@ -115,16 +115,16 @@ class Clock:
         return fits[place] if -len(fits) <= place < len(fits) else None
 
     def _pick_current(self, periods: Sequence[Period]) -> Period | None:
-        """Return the current period, or else that of this year. For the past, return the latest period that has begun."""
+        """Return the current period, or else this year's. For a query about the past, return the latest that has begun."""
         begun = [p for p in periods if p.start <= self.now]
         if begun and (begun[-1].end > self.now or self.told):
             return begun[-1]
         return next((p for p in periods if p.start.year == self.now.year), None)
 
     def aware(self, moment: datetime) -> datetime:
-        """Return a local time with the fixed offset of that day. A time skipped by daylight saving moves past the gap.
+        """Return a local time with that day's fixed offset. A time skipped by daylight saving moves past the gap.
 
-        Without a fixed offset, Python would compare local times, which is wrong in the hour that occurs twice.
+        Without a fixed offset, Python would compare local times, which gives wrong results in the hour that occurs twice.
         """
         zone = self.instant.tzinfo
         local = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
@@ -138,14 +138,14 @@ SATURDAY = 5
 LAST = "last"
 FEW = 5
 CALENDAR = ("week", "weekend", "month", "year")
-# The months of "early", "mid" and "late" in a period of several months. In a year, these parts do not cover every month.
+# The months of "early", "mid" and "late" in a period of several months. In a year, these parts don't cover all months.
 MONTHS = {
     3: {"early": (0, 1), "mid": (1, 2), "late": (2, 3)},
     6: {"early": (0, 2), "mid": (2, 4), "late": (4, 6)},
     12: {"early": (0, 3), "mid": (4, 8), "late": (9, 12)},
     120: {"early": (0, 48), "mid": (48, 84), "late": (84, 120)},
 }
-DAYS_OF_MONTH = {"early": (0, 10), "mid": (10, 20), "late": (20, 31), "half_1": (0, 15), "half_2": (15, 31)}  # 31 is cut
+DAYS_OF_MONTH = {"early": (0, 10), "mid": (10, 20), "late": (20, 31), "half_1": (0, 15), "half_2": (15, 31)}  # 31 is capped
 DAYS_OF_WEEK = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}
 
 
@@ -169,7 +169,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
 
 
 def phase_of(whole: Period, phase: str) -> Period | None:
-    """Return a part of a period by name ("early", "half_1"), or None if the period has no such part."""
+    """Return the part of a period with this name ("early", "half_1"), or None if the period has no such part."""
     length = relativedelta(whole.end, whole.start)
     size = 12 * length.years + length.months
     if size > 1:
@@ -193,7 +193,7 @@ def _split_by_months(whole: Period, phase: str, size: int) -> Period | None:
 def _find_nth(whole: Period, slots: Slots) -> Period | None:
     """Return the nth day, week or weekday of a longer period, or several of them ("the first two weeks of May").
 
-    A week is seven days counted from the first day of the period. The last week is counted from the end.
+    A week is seven days, counted from the first day of the period. The last week is counted from the end.
     """
     number, count = slots["nth"], _parse_count(slots.get("nth_count", "few" if "nth_several" in slots else "1"))
     if "nth_weekday" in slots or slots.get("nth_unit") == "weekend":
@@ -230,7 +230,7 @@ def _find_adjacent_period(whole: Period, slots: Slots) -> Period | None:
 
 
 def _find_later_day(whole: Period, slots: Slots) -> Period | None:
-    """Return the day that is a number of days or weeks after another day ("two weeks from Monday")."""
+    """Return the day a number of days or weeks after another day ("two weeks from Monday")."""
     unit = slots["side_unit"]
     if unit not in ("day", "week") or whole.end - whole.start > DAY:
         return None
@@ -242,7 +242,7 @@ def _parse_count(count: str) -> int:
 
 
 def _get_first_day(slots: Slots, relation: str) -> tuple[int, int]:
-    """Return the first weekday and the number of days of a named weekday or of a weekend."""
+    """Return the first weekday and the number of days for a weekday or a weekend."""
     named = slots.get(f"{relation}_weekday")
     return (SATURDAY, 2) if named is None else (int(named), 1)
 
@@ -251,7 +251,7 @@ Rule = Mapping[str, Any]
 
 
 def season(first_month: int, year: int, zone: str) -> Period:
-    """Return the three months of a season. `first_month` is for the north. In the south, the season is half a year later.
+    """Return a season's three months. `first_month` applies in the north. In the south, the season is half a year later.
 
     A season that spans two years belongs to the year of its December. `zone` is an IANA name, or "" if unknown.
     """
@@ -260,7 +260,7 @@ def season(first_month: int, year: int, zone: str) -> Period:
 
 
 def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
-    """Return the usual days of a holiday, or only the day itself unless `whole`. Raises KeyError for an unknown name."""
+    """Return a holiday's usual days, or only the day itself if `whole` is False. Raises KeyError for an unknown name."""
     rule = _get_rule(name, zone)
     own = _compute_own_day(rule, year)
     first, last = (rule.get("first", 0), rule.get("last", 0)) if whole else (0, 0)
@@ -268,7 +268,7 @@ def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
 
 
 def is_movable(name: str, zone: str) -> bool:
-    """Return whether a holiday has a different date each year."""
+    """Return whether a holiday's date differs from year to year."""
     return "day" not in _get_rule(name, zone)
 
 

@@ -1,4 +1,4 @@
-"""Read the time range that a search query names, after a cheap check for the languages that it may be in."""
+"""Read the time range in a search query, after a cheap check for the languages that the query may be in."""
 
 import re
 from datetime import datetime
@@ -9,14 +9,14 @@ from commonplace.text.foundation.characters import LETTERS
 from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabulary
 
-# A year, or a date in figures.
+# Matches a year or a date in figures.
 FIGURES = r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])"
-# Every time phrase has at least one of these slots.
+# Every time phrase contains at least one of these slots.
 TELLING = (
     "day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "half", "holiday",
     "numbered_week",
 )  # fmt: skip
-# German compounds, like "Freitagabend", "Aprilwoche" and "Osterwochenende".
+# Matches German compounds, like "Freitagabend", "Aprilwoche" and "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
 # Longer queries are cut here, so that the reading time is bounded.
 LONGEST = 1000
@@ -51,15 +51,15 @@ def _compile_unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @cache
 def _compile_figures() -> re.Pattern[str]:
-    """Return the pattern of figures that indicate a time, like a decade, a quarter or a day of the month."""
+    """Return the pattern for figures that indicate a time, like a decade, a quarter or a day of the month."""
     figures = (vocabulary(language).get("figures") for language in LANGUAGES)
     return re.compile("|".join([FIGURES, *filter(None, figures)]), re.IGNORECASE)
 
 
 def languages_of(query: str) -> list[str]:
-    """Return the languages in which a query may name a time, likeliest first. For most queries, the list is empty.
+    """Return the languages in which a query may mention a time, likeliest first. For most queries, the list is empty.
 
-    "hier" is a time in French and a function word in German. Such a word counts for the likelier language.
+    "hier" is a time in French and a function word in German. Words like this count for the likelier language.
     """
     words = set(LETTERS.findall(query.casefold()))
     hits = {language: time_words for language in LANGUAGES if (time_words := words & _list_time_words(language))}
@@ -81,15 +81,15 @@ def languages_of(query: str) -> list[str]:
 
 
 def _is_contested(language: str, words_read: set[str], weight: dict[str, int]) -> bool:
-    """Return whether all time words are function words of another language that is at least as likely."""
+    """Return whether all time words are function words in another language that is at least as likely."""
     own = weight[language] - (len(words_read) == weight[language])
     return any(words_read <= _list_function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
 
 
 def read_time_range(query: str, now: datetime) -> TimeRange | None:
-    """Return the time range that a query names, or None. The query may be English, German, French, Spanish or Japanese.
+    """Return the time range that a query mentions, or None. It may be in English, German, French, Spanish or Japanese.
 
-    `now` is the present in the caller's time zone. A naive `now` raises ValueError. If the query names several times, the
+    `now` is the present in the caller's time zone. A naive `now` raises ValueError. If the query mentions several times, the
     leftmost one is returned. The README.md in this folder explains each phrase.
     """
     if now.utcoffset() is None:

@@ -1,4 +1,4 @@
-"""Resolve the time phrases of a query to a time range.
+"""Resolve the time phrases in a query to a time range.
 
 Some times recur, like months and seasons, and others are counted from the present, like "3 weeks ago".
 """
@@ -28,7 +28,7 @@ from commonplace.text.time_ranges.period import (
 )
 
 Slots = Mapping[str, str]
-# Eight years in each direction include a 29 February, even across 1900 and 2100.
+# Eight years in each direction include a 29 February, even around 1900 and 2100.
 REACH = 8
 
 # "A few days ago" covers the days from five to two days back. "The last few days" covers five days.
@@ -60,7 +60,7 @@ def written_date(slots: Slots, clock: Clock) -> Period | None:
 
 
 def month(slots: Slots, clock: Clock) -> Period | None:
-    """Return the month that the slots name, or None if the name or number is not that of a month."""
+    """Return the month given by the slots, or None if the name or number isn't that of a month."""
     if "month_number" in slots:
         number = int(slots["month_number"])
     else:
@@ -70,18 +70,18 @@ def month(slots: Slots, clock: Clock) -> Period | None:
 
 
 def season(slots: Slots, clock: Clock) -> Period | None:
-    """Return the season that the slots name. In southern time zones, each season is half a year later."""
+    """Return the season given by the slots. In southern time zones, each season is half a year later."""
     return _resolve_in_year(lambda year: period.season(int(slots["season"]), year, clock.zone), slots, clock)
 
 
 def holiday(slots: Slots, clock: Clock) -> Period | None:
-    """Return the usual days of a holiday. "Christmas morning" and "the day after Christmas" mean the day itself."""
+    """Return a holiday's usual days, or only the day itself for "Christmas morning" or "the day after Christmas"."""
     whole = not slots.keys() & {"part", "hour", "side"}
     return _resolve_in_year(lambda year: period.holiday(slots["holiday"], year, clock.zone, whole=whole), slots, clock)
 
 
 def numbered_week(slots: Slots, clock: Clock) -> Period | None:
-    """Return the ISO week with a number (1 to 53), as in "week 12"."""
+    """Return the ISO week with this number (1 to 53), as in "week 12"."""
     number = int(slots["week_number"])
     return _resolve_in_year(lambda year: calendar("week", datetime.fromisocalendar(year, number, 1)), slots, clock)
 
@@ -93,7 +93,7 @@ def part_of_year(slots: Slots, clock: Clock) -> Period | None:
 
 
 def decade(slots: Slots, clock: Clock) -> Period | None:
-    """Return the ten years of a decade. A decade of two digits ("the 90s") is the latest one that has begun."""
+    """Return the ten years of a decade. If it has two digits ("the 90s"), the latest one that has begun is meant."""
     first = int(slots.get("decade") or slots["tens"])
     if first < 100:
         first += 1900 if 1900 + first + 100 > clock.now.year else 2000
@@ -101,19 +101,19 @@ def decade(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_in_year(make: Callable[[int], Period], slots: Slots, clock: Clock) -> Period | None:
-    """Return the period in the named year. Without a year, "last", "this", "next" or the query's tense selects one."""
+    """Return the period in the given year. If there is none, "last", "this", "next" or the query's tense selects one."""
     named = _compute_year(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
     made = []
     for near in range(clock.now.year - REACH, clock.now.year + REACH + 1):
-        with suppress(ValueError):  # 29 February of a common year, or a year without a week 53
+        with suppress(ValueError):  # 29 February in a common year, or a year without a week 53
             made.append(narrowed(make(near), slots))
     return clock.pick([period for period in made if period], turn_of(slots))
 
 
 def _compute_year(slots: Slots, clock: Clock) -> int | None:
-    """Return the year that the slots name, or None."""
+    """Return the year given by the slots, or None."""
     if "years_back" in slots:
         return clock.now.year - _count_units({**slots, "unit": "year"})[1][-1]
     if "year_turn" in slots:
@@ -122,7 +122,7 @@ def _compute_year(slots: Slots, clock: Clock) -> int | None:
 
 
 def ago(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day, week, month or year a given number of units ago or ahead. Hours and minutes give the whole hour."""
+    """Return the day, week, month or year a given number of units ago or ahead. For hours and minutes, it is a whole hour."""
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
         return _resolve_weekday_ago(slots, clock)
@@ -149,13 +149,13 @@ def _resolve_weekday_ago(slots: Slots, clock: Clock) -> Period | None:
 
 
 def back(slots: Slots, clock: Clock) -> datetime:
-    """Return the moment a given number of units before now, as in "older than two years". "A few" counts as two."""
+    """Return the time a given number of units before now, as in "older than two years". "A few" counts as two."""
     unit, counts = _count_units(slots)
     return _shift_present(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
-    """Return the period of a given number of units that ends or begins now. Days and longer units give whole days."""
+    """Return the period of a given number of units that ends or begins now. For days and longer units, it has whole days."""
     unit, counts = _count_units(slots)
     ahead = "ahead" in slots
     if unit == "weekend":
@@ -163,7 +163,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
         return Period(min(whole.start for whole in wholes), max(whole.end for whole in wholes), "day")
     edge = _shift_present(clock, unit, counts[0] if ahead else -counts[0])
     now = clock.instant if unit in CLOCK_UNITS else clock.now
-    # The two times are not sorted. In the hour that occurs twice, the later time may look earlier.
+    # The two times aren't sorted. In the hour that occurs twice, the later time may look earlier.
     first, last = (now, edge) if ahead else (edge, now)
     if unit in CLOCK_UNITS:
         return Period(first, last, "moment")
@@ -185,7 +185,7 @@ def _build_period_around(unit: str, moment: datetime) -> Period:
 
 
 def _shift_present(clock: Clock, unit: str, count: int) -> datetime:
-    """Shift the present by units. Hours and minutes are elapsed time. Longer units are counted on the calendar."""
+    """Shift the present by units. Hours and minutes are elapsed time. Longer units follow the calendar."""
     if unit in CLOCK_UNITS:
         passed = timedelta(hours=count) if unit == "hour" else timedelta(minutes=count)
         return (clock.instant.astimezone(UTC) + passed).astimezone(clock.instant.tzinfo)
@@ -194,7 +194,7 @@ def _shift_present(clock: Clock, unit: str, count: int) -> datetime:
     return clock.now + timedelta(days=count * (7 if unit in ("week", "weekend") else 1))
 
 
-# Each character becomes one character, so the spans of the translated query also fit the original query.
+# Each character becomes exactly one, so spans in the translated query also fit the original query.
 PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
 # Slots that determine the year, or whose days differ from year to year.
 YEAR_SLOTS = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
@@ -268,7 +268,7 @@ def _is_of_any_year(phrase: TimePhrase, zone: str) -> bool:
 
 
 def _resolve_between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
-    """Resolve both ends. An end without a year or week is as close as possible to the other end."""
+    """Resolve both ends. An end without a year or week is placed as close as possible to the other end."""
     first, last = phrases
     if "day_number" in first.slots:
         end = _resolve_dated(last, clock)
@@ -290,13 +290,13 @@ def _resolve_dated(phrase: TimePhrase, clock: Clock) -> Period | None:
 
 
 def _build_same_month(phrase: TimePhrase, other: Period) -> Period:
-    """Return the day of the month that a phrase names ("6" in "6-7 April"), in the month of the other end."""
+    """Return the day of the month given by a phrase ("6" in "6-7 April"), in the month of the other end."""
     start = other.start.replace(day=int(phrase.slots["day_number"]))
     return Period(start, start + (other.end - other.start), other.grain)
 
 
 def resolve(slots: Slots, clock: Clock) -> Period | None:
-    """Return the period that the slots name. Returns None if it is invalid (31 February, the afternoon of a week)."""
+    """Return the period given by the slots, or None if it is invalid (31 February, the afternoon of a week)."""
     read = next((read for slot, read in READERS.items() if slot in slots), None)
     whole = read(slots, clock) if read else None
     if whole is None or not slots.keys() & {"part", "hour"}:
@@ -307,7 +307,7 @@ def resolve(slots: Slots, clock: Clock) -> Period | None:
 
 
 def point(slots: Slots, clock: Clock) -> Period | None:
-    """Resolve the start or end of a range. "Since noon" and "until 3 pm" mean a moment and not a whole hour."""
+    """Resolve the start or end of a range. "Since noon" and "until 3 pm" mean a point in time rather than a whole hour."""
     period = resolve(slots, clock)
     if period is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
         return period
@@ -316,7 +316,7 @@ def point(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_hours(day: Period, slots: Slots) -> Period | None:
-    """Return the hour from a time of day, or the range between two times. Times without "am" or "pm" use 24 hours."""
+    """Return the hour at a time of day, or the range between two times. Times without "am" or "pm" are on a 24-hour clock."""
     part = slots.get("part") or slots.get("moment", " ").split(" ")[1]
     half = slots.get("meridiem") or slots.get("to_meridiem") or ("am" if part == "morning" else "pm" if part else None)
     first = _parse_time_of_day(slots["hour"], slots.get("minute"), half)
@@ -346,7 +346,7 @@ def _resolve_relative_day(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day when a time of day last began ("what have I said since 8 am"), or None unless the past is asked for."""
+    """If a query is about the past, return the day when a time of day last began ("what have I said since 8 am")."""
     today = days(clock.now)
     time = _resolve_hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
     if time is None or not clock.told:
@@ -355,7 +355,7 @@ def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_moment(slots: Slots, clock: Clock) -> Period:
-    """Return a part of a day, as in "tonight". The moment "near night" is last night before noon, and tonight afterwards."""
+    """Return part of a day, as in "tonight". "Near night" means last night before noon, and tonight afterwards."""
     day, part = slots["moment"].split()
     offset = (-1 if clock.now.hour < NOON else 0) if day == "near" else int(day)
     whole = days(clock.now + timedelta(days=offset))
@@ -374,7 +374,7 @@ def _resolve_weekday(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _move_weekend(period: Period, clock: Clock) -> Period:
-    """Move a future weekend back by a week for a question about the past ("what did I do this weekend" on a Monday)."""
+    """Move a future weekend back by a week if the question is about the past ("what did I do this weekend" on a Monday)."""
     if clock.told and period.start > clock.now:
         return Period(period.start - timedelta(weeks=1), period.end - timedelta(weeks=1), period.grain)
     return period
@@ -405,7 +405,7 @@ def _resolve_day_of_month(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(clock.pick([day for day, month in zip(nth, near, strict=True) if day.start < month.end], None), slots)
 
 
-# The first of these slots in a phrase decides. "Friday last week" also has a week, and "3 days ago" also has a unit.
+# The first of these slots in a phrase decides. "Friday last week" also contains a week, and "3 days ago" a unit.
 READERS: Mapping[str, Callable[[Slots, Clock], Period | None]] = {
     "week_number": numbered_week,
     "ago": ago,
