@@ -1,4 +1,4 @@
-"""The requests of the tools."""
+"""The request models of the tools."""
 
 import re
 from typing import Annotated

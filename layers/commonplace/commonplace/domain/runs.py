@@ -22,7 +22,7 @@ PublicStatus = Literal["running", "done", "needs_review", "failed"]
 """The status of a run in tool results, where a queued run is shown as `running`."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
-"""`lost` means that the memory had changed, `over_cap` that a daily limit was reached, and `kept` that it can't be undone."""
+"""`lost` means that the memory had changed, `over_cap` that a daily limit was reached, `kept` that an undo left it alone."""
 
 LEFT_IN_LOG = (
     "the erased words are still in the log next to the memory file, because another program is reading it;"
