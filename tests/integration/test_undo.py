@@ -97,6 +97,15 @@ def _tagged(memory: Commonplace) -> tuple[str, str]:
     return ids
 
 
+def test_undoing_an_undo_restores_the_dates_of_merged_tags(memory: Commonplace) -> None:
+    _tagged(memory)
+    applied = memory.call("optimize_tags", {"dry_run": False})["run_id"]
+    before = memory.tag_uses()
+    assert {tag.tag for tag in before if tag.first_used is not None} == {"kubernets", "kubernetes"}
+    memory.undo_run(memory.undo_run(applied).run_id)
+    assert memory.tag_uses() == before
+
+
 @pytest.mark.parametrize("discarded", [False, True])
 def test_the_last_is_no_plan_that_was_never_applied(open_memory: Callable[..., Commonplace], discarded: bool) -> None:
     memory = open_memory()

@@ -189,12 +189,17 @@ def _mark_interactions(run: Run, entries: Collection[LedgerEntry]) -> Mapping[st
 
 
 def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
-    """Store the tag renames and archived tags of a run. The call is safe to repeat."""
+    """Store the tag renames and archived tags of a run, with the dates of first and last use. The call is safe to repeat.
+
+    Call it before the memories change, because they give the dates. A repeated call keeps the dates that are stored.
+    """
     rows = context.ports.tag_rows
     if not (run.tags or run.archived):
         return
-    used = _compute_tag_spans(context)
-    archived = {tag: row for tag, row in rows.rows(run.user_id).items() if tag not in {merge.into for merge in run.tags}}
+    known = rows.rows(run.user_id)
+    stored = {tag: (row.first_used, row.last_used) for tag, row in known.items() if row.run_id == run.run_id}
+    used = {**_compute_tag_spans(context), **stored}
+    archived = {tag: row for tag, row in known.items() if tag not in {merge.into for merge in run.tags}}
     for tag in run.archived:
         first, last = used.get(tag, (None, None))
         archived[tag] = TagRow(status="archived", run_id=run.run_id, count=0, first_used=first, last_used=last)

@@ -244,22 +244,17 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
     another memory or had its text erased stays unchanged and is listed as `kept`. The call is safe to repeat.
     """
     run = discard(run, context, lease)
+    undoes = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
+    if undoes is not None:
+        keep_renamed(undoes, context, lease)
     applied = [context.ports.operations.applied(context.user_id, operation.operation_id) for operation in run.operations]
     undone = _undo_applied(run.run_id, [applied for applied in applied if applied is not None], context, lease)
     _turn_aliases(run, undone, context)
-    _turn_names(run, context, lease)
+    if run.kind == "tags":
+        drop_renamed(run, context, lease)
     if reread:
         context.night.ledger.reread(context.user_id, run.interactions)
     return undone
-
-
-def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
-    """Remove the tag renames of an undone run, or restore them if an undo is undone."""
-    if run.kind == "tags":
-        drop_renamed(run, context, lease)
-    made = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
-    if made is not None:
-        keep_renamed(made, context, lease)
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
