@@ -144,7 +144,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _compute_coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """Return the share, weighted by rarity, of the query's terms in the best hits. Without terms, return the best cosine."""
+    """Return the share of the query's terms, by rarity, in the best hits. If the query has none, return the best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():
