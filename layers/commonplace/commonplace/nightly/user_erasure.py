@@ -63,7 +63,7 @@ class Known:
     backups: Callable[[], Sequence[Backup]]
 
     def scope(self, names: Sequence[str], aliases: Sequence[Alias], document: str | None = None) -> ErasureScope:
-        """Return what is erased together with the memories that have these ids or external names.
+        """Return the scope of an erasure of the memories with these ids or external names.
 
         Backups are read if an id has no record, or if a memory is a passage, whose text may have had another memory earlier.
         `document` is the reference of a document that is erased as a whole. Active copies elsewhere are kept.

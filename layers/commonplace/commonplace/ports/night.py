@@ -98,7 +98,7 @@ class RunStore(Protocol):
         """Mark the ledger's entries and save the closed run. If this takes several transactions, the last one closes the run.
 
         The call may be repeated after a crash. An entry that is marked `pending` stays pending and keeps its failures. An
-        entry whose text has since been erased stays read.
+        entry whose text has since been erased remains marked as read.
         """
 
     def get(self, user_id: str, run_id: str) -> Run | None:

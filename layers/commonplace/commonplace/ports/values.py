@@ -56,7 +56,7 @@ class Reply:
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The model gave no usable answer, for the reason in the message. `misconfigured` means a 4xx status other than 429."""
+    """The model gave no usable answer. The message contains the reason. `misconfigured` means a 4xx status other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)

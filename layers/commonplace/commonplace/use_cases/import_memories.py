@@ -41,7 +41,7 @@ _STORED = ("planned", "needs_review", "applied")
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
-    """Plan an import, apply a plan, or do both at once. A model can only plan, and the result says who may apply the plan.
+    """Plan an import, apply a plan, or do both at once. A model can only plan, and the result explains who may apply it.
 
     An upload is deleted once a plan is stored or applied. Raises `CONFLICT` while a run of the user is active. Raises
     `NOT_FOUND` for an unknown upload or plan.

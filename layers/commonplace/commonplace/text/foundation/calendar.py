@@ -24,7 +24,7 @@ class Calendar(NamedTuple):
 
 @cache
 def calendars() -> Mapping[str, Calendar]:
-    """Map language codes to calendars. Other spellings of months and full weekdays than the usual one are left out."""
+    """Map language codes to calendars. For months and full weekdays, only the usual spelling is included."""
     return {code: _build_calendar(row, usual=True) for code, row in _load_rows().items()}
 
 

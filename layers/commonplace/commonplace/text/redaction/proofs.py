@@ -367,7 +367,7 @@ def find_numbers(view: View) -> Iterator[Span]:
 
 
 def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
-    """Yield card numbers with a valid checksum. If a word for a card is near, four groups of four need no checksum."""
+    """Yield card numbers with a valid checksum. With a word like "card" nearby, four groups of four digits need none."""
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
     if _DECIMAL.match(run[0]):
         return

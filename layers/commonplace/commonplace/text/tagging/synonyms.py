@@ -160,7 +160,7 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tests if a model knows a word.
+    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tests whether a model knows a word.
 
     `abbreviates` tests whether a memory with the first tag shows that this tag is short for the second tag.
     """
