@@ -94,7 +94,7 @@ def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Return the indexes of adds to drop. Requested adds are never dropped, and adds to be closed again are last."""
+    """Return the indexes of adds to drop. Requested adds are never dropped, and adds to be closed again are dropped last."""
     wished = sum(planned.asked_for and _classify_operation(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []

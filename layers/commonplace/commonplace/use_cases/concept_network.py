@@ -69,7 +69,7 @@ def graph_of(seen: Sequence[Outline]) -> Graph:
 
 
 def association(together: int, first: int, other: int, of: int) -> float:
-    """Return the NPMI of two concepts. It is 1 if they occur only together, 0 for chance, and negative below chance."""
+    """Return the NPMI of two concepts, which is 1 if they occur only together, 0 if by chance, and negative if less often."""
     if together == of:
         return 1.0
     return round(math.log(together * of / (first * other)) / math.log(of / together), 4)

@@ -146,7 +146,7 @@ class PastSteps(BaseModel):
 
 
 def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
-    """Convert a record to the user's memory and its history. The kinds of redacted secrets are added to `kinds`.
+    """Build the user's memory and its history from a record. The kinds of redacted secrets are added to `kinds`.
 
     The original user and unknown fields are ignored. Errors mention the invalid field.
     """
