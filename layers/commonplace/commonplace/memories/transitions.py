@@ -69,7 +69,7 @@ def are_unchanged(user_id: str, memories: Iterable[Memory], ports: Ports) -> boo
 
 
 def without_words(change: AppliedChange) -> AppliedChange:
-    """Return a copy of an applied change whose old values contain no words. Needed when the memory is erased."""
+    """Return a copy of an applied change whose old values contain no words. This is needed when the memory is erased."""
     if change.before is None:
         return change
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})
