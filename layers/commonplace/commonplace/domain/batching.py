@@ -1,4 +1,4 @@
-"""Split items into batches."""
+"""Split items into batches by number and weight."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar

@@ -68,7 +68,7 @@ class Document(DocumentHead):
 
     @property
     def head(self) -> DocumentHead:
-        """This version without its body."""
+        """A copy of this version without its body."""
         return DocumentHead.model_validate(self.model_dump(exclude={"body"}))
 
     def has_text_of(self, other: "Document") -> bool:

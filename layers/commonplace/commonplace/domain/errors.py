@@ -1,4 +1,4 @@
-"""Errors for callers. Each has one of a fixed set of codes, an HTTP status, and a flag for whether a retry may help."""
+"""Errors for callers. Each error has a code from a fixed set, an HTTP status, and a flag for whether a retry may help."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -138,5 +138,5 @@ def require_extra(extra: Extra, configured: str) -> None:
 
 
 def how_to_install(extra: Extra) -> str:
-    """Return instructions for installing an extra from a clone, because Commonplace is on no package index."""
+    """Return instructions for installing an extra. A clone is needed, because Commonplace is on no package index."""
     return f"run pip install '.[{extra}]' in a clone of Commonplace"

@@ -35,7 +35,7 @@ def printable(value: str) -> str:
 
 def nearest_moment(value: datetime) -> datetime:
     """Return `value`, or the nearest bound if it is out of range. A datetime without an offset is taken as UTC."""
-    if EARLIEST.year < value.year < LATEST.year:  # true of nearly all datetimes, and cheaper than comparing them
+    if EARLIEST.year < value.year < LATEST.year:  # true for nearly all datetimes, and cheaper than comparing them
         return value
     aware = value if value.tzinfo else value.replace(tzinfo=UTC)
     return EARLIEST if aware < EARLIEST else LATEST if aware > LATEST else value
@@ -88,7 +88,7 @@ def _check_source(source: str) -> str:
 
 Moment = Annotated[datetime, AfterValidator(within_bounds)]
 End = Annotated[datetime, AfterValidator(_check_end)]
-"""The end of a period. A datetime in the year 9999 means that the period never ends."""
+"""The end of a period. A datetime in the year 9999 stands for a period that never ends."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 MAX_NAME = 128
@@ -104,7 +104,7 @@ Provenance = Annotated[str, AfterValidator(_check_source), Field(json_schema_ext
 
 
 def provenance_fields(source: str | None) -> dict[str, str]:
-    """Return the fields for a source: `source` for a speaker, `origin` for an origin, and none if the source is unknown.
+    """Return the field `source` for a speaker, the field `origin` for an origin, or no field for an unknown source.
 
     Origins have a separate field so that versions of Commonplace without origins can still read the record.
     """

@@ -1,4 +1,4 @@
-"""Collect the ids of records that are unreadable or have a clamped date, so that an answer can list them."""
+"""Collect the ids of records that are unreadable or contain a clamped date, so that an answer can list these ids."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ class Flaws:
     """The flaws found in records that were read.
 
     `unreadable` maps the id of each unreadable memory to its user. `held` maps the id of each memory with out-of-range dates
-    to the names of the date fields, which are read as the nearest bound.
+    to the names of the date fields. These dates are read as the nearest bound.
     """
 
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ def gathered() -> Iterator[Flaws]:
 
 
 def report_unreadable(user_id: str, memory_id: str) -> bool:
-    """Report an unreadable record that is skipped. Returns whether the call is inside a `gathered` block."""
+    """Report that an unreadable record was skipped. Returns whether the call is inside a `gathered` block."""
     for flaws in _gathering.get():
         flaws.unreadable[memory_id] = user_id
     return bool(_gathering.get())

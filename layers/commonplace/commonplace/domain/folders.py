@@ -1,4 +1,4 @@
-"""Folders that only their owner can enter."""
+"""Create folders that only their owner can enter."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Ids of memories, operations, runs and stored files, which sort by time to the millisecond."""
+"""Create ids for memories, operations, runs and stored files. The ids sort by creation time to the millisecond."""
 
 import hashlib
 import hmac
@@ -31,7 +31,7 @@ def new_operation_id(at: datetime) -> str:
 
 
 def first_operation_id(at: datetime) -> str:
-    """Return an id that sorts before all operation ids created at `at`, and after all earlier ones."""
+    """Return an id that sorts before all operation ids created at `at` and after all ids created earlier."""
     return new_operation_id(max(at, _FIRST))[:-16]
 
 
@@ -45,7 +45,7 @@ def id_or_key(name: str) -> dict[str, str]:
 
 
 def may_be_id(text: str) -> bool:
-    """Return whether a string has the format of an id. Other strings need not be looked up in a store."""
+    """Return whether a string has the format of an id. Only these strings need to be looked up in a store."""
     return _ID.fullmatch(text) is not None
 
 

@@ -117,8 +117,8 @@ class ImportedMemory(Part):
 class ForeignFact:
     """A statement from another store, before validation. `where` and `name` are its location and its name in that store.
 
-    `before` is the preceding message. `times` maps time fields of `Fact` to values in the other store's format. `extra` has
-    the fields that Commonplace has no equivalent for. `person` is the owner, if several people share the other store.
+    `before` is the preceding message. `times` maps time fields of `Fact` to values in the other store's format. `extra`
+    contains fields without an equivalent in Commonplace. `person` is the owner, if several people share the other store.
     """
 
     where: str
@@ -136,7 +136,7 @@ class ForeignFact:
 
     @property
     def alias(self) -> str:
-        """The external id of the memory. A name that is too long or unprintable is replaced by a prefix and a hash."""
+        """The external id of the memory. If the name is too long or unprintable, the id is a prefix and a hash."""
         if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
             return self.name
         printable = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
@@ -147,7 +147,7 @@ class ForeignFact:
 class Unread:
     """A part of an import that is not stored as a memory.
 
-    `content` is a text or a JSON value. `before` is the preceding message, which may have asked for a secret.
+    `content` is a text or a JSON value. `before` is the preceding message. It may have asked for a secret.
     """
 
     where: str

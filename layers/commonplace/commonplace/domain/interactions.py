@@ -1,4 +1,4 @@
-"""Interactions, and reports about runs, histories and written pages.
+"""Interactions, and the reports on runs, histories and written pages.
 
 This module also parses stored interactions, runs and tags.
 """
@@ -168,7 +168,7 @@ class ChatPart(Model):
     @model_validator(mode="before")
     @classmethod
     def _normalize_part(cls, value: Any) -> Any:
-        """Accept a bare text, or a text inside a `value` field. An untyped part without text has its first key as type."""
+        """Accept a bare text, or a text inside a `value` field. The type of an untyped part without text is its first key."""
         if isinstance(value, str):
             return {"text": value}
         if not isinstance(value, Mapping):

@@ -82,7 +82,7 @@ class Memory(Model):
         return self.expires_at is not None and self.expires_at <= now
 
     def has_lapsed(self, now: datetime) -> bool:
-        """Return whether a durable memory has expired. Only daily notes expire by design."""
+        """Return whether the memory is durable but has expired. Daily notes don't count, because they expire by design."""
         return self.durability == "durable" and self.has_expired(now)
 
     @classmethod
@@ -92,7 +92,7 @@ class Memory(Model):
 
     @property
     def public_id(self) -> str:
-        """The id that callers use. An insight keeps its first id even after it has been replaced."""
+        """The id that callers use. An insight keeps its first id even after its record has been replaced."""
         return self.known_as or self.memory_id
 
     def next_version(self, at: datetime, **changed: Any) -> "Memory":

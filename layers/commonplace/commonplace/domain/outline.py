@@ -72,7 +72,7 @@ class Outline(NamedTuple):
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 
     def closed_at(self, now: float) -> float | None:
-        """Return when the memory was closed or expired, or its creation time if that is unknown, or None if it is live."""
+        """Return when the memory was closed or expired, or else created. Returns None if the memory is live."""
         if self.is_live(now):
             return None
         end = self.expires_at if self.status in ("active", "archived") else self.valid_to

@@ -13,7 +13,7 @@ RunKind = Literal[
     "repair",
 ]  # fmt: skip
 OF_NO_CHANGE: tuple[RunKind, ...] = ("export", "backup", "validation", "repair")
-"""The kinds of runs that change no memory, but let a worker continue a long task."""
+"""The kinds of runs that change no memory and only let a worker continue a long task."""
 OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
 """The kinds of runs that import a file. People and programs may apply these runs, but agents may not."""
 RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
@@ -22,7 +22,7 @@ PublicStatus = Literal["running", "done", "needs_review", "failed"]
 """The status of a run in tool results, where a queued run is shown as `running`."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
-"""`lost` means that the memory had changed, `over_cap` that a daily limit was reached, `kept` that an undo left it alone."""
+"""`lost` means that the memory had changed, `over_cap` that a daily limit was reached, and `kept` that an undo skipped it."""
 
 LEFT_IN_LOG = (
     "the erased words are still in the log next to the memory file, because another program is reading it;"

@@ -1,4 +1,4 @@
-"""Requests and results of the Memory Storage API, which reads and writes memories and builds the context for a prompt."""
+"""Requests and results of the Memory Storage API. The API reads and writes memories and builds the context for a prompt."""
 
 import re
 import unicodedata

@@ -19,7 +19,7 @@ def read_json(text: str | bytes) -> Any:
     except json.JSONDecodeError as error:
         raise _build_error(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     except ValueError:
-        raise _build_error("contains a number with too many digits") from None  # `json` raises no other kind of ValueError
+        raise _build_error("contains a number with too many digits") from None  # `json` raises no other ValueError here
     except RecursionError:
         raise _build_error("is nested too deeply") from None
 

@@ -32,7 +32,7 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 
 def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str | None:
-    """Return the reason that the comparison of a new memory was incomplete, or None. `vector` is that memory's vector."""
+    """Return the reason for an incomplete comparison, or None if it was complete. `vector` is the new memory's vector."""
     if nearest is None:
         return _NOT_COMPARED
     if nearest and vector is None:
@@ -41,7 +41,7 @@ def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str |
 
 
 def alike(nearest: Sequence[Similar]) -> list[Similar]:
-    """Return up to five of the nearest memories, without those that are clearly about a different topic."""
+    """Return up to five of the nearest memories. Memories that are clearly about a different topic are left out."""
     return [similar for similar in nearest if similar.cosine is None or similar.cosine >= _LEAST_COSINE][:_MOST_SHOWN]
 
 
@@ -58,7 +58,7 @@ def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
 
 
 def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
-    """Return the memories that mean the same as a new memory, and those that the new one may make outdated, with reasons.
+    """Return the memories with the same meaning as a new one, and those that it may make outdated, each with a reason.
 
     If there are no vectors, only words are compared, and no memory is reported as outdated.
     """

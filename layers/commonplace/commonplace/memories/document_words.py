@@ -35,7 +35,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class ForgottenWords:
-    """A document's erased text. `lines` contains the erased lines that are in none of the `staying` lines, which remain."""
+    """A document's erased text. `staying` contains the remaining lines, and `lines` the erased lines not found in these."""
 
     passages: frozenset[_Lines]
     lines: frozenset[str]
@@ -121,7 +121,7 @@ def _drop_words(
     head: DocumentHead, is_own: bool, forgotten: set[str], memories: Collection[Memory], copied: ForgottenWords, user_id: str,
     now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
-    """Remove erased words from one document. `is_own` means that the document is the source of an erased memory.
+    """Remove erased words from one document. `is_own` is True if the document is the source of an erased memory.
 
     The newest version of any other document is left unchanged. `copied` contains the erased passages of all documents.
     """

@@ -26,8 +26,8 @@ _LEAST_SHARED = 1 / 3
 def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, dict[str, Entry]]:
     """Link the document to the memories of its passages. Returns the linked document, and the new memories by digest.
 
-    An unchanged passage keeps its memory, unless that memory was closed. The memory of an edited passage refers to the memory
-    of the former text in `supersedes`, so that both are erased together.
+    An unchanged passage keeps its memory, unless that memory was closed. If a passage was edited, `supersedes` in its new
+    memory refers to the former memory, so that both are erased together.
     """
     passages = passages_of(document.body, document.form, document.fields)
     ids_by_digest = {part.digest: part.memory_id for part in before.passages if part.digest in passages} if before else {}
@@ -45,7 +45,7 @@ def _match_edited_passages(passages: Mapping[str, Passage], before: Document) ->
     """Return the id of the replaced memory for each edited passage, by digest.
 
     A passage is paired with one at the same position, or with one elsewhere if the two share a word that no other passage
-    has. The pairs with the largest share of common words win. Each passage is in at most one pair.
+    contains. The pairs with the largest share of common words win. Each passage is in at most one pair.
     """
     ids = {passage.digest: passage.memory_id for passage in before.passages}
     if ids.keys() <= passages.keys() or passages.keys() <= ids.keys():

@@ -39,6 +39,6 @@ def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
 
 
 def made_of(memory: Memory, records: MemoryRecords) -> frozenset[str]:
-    """Return the ids of the memories that were merged into a memory. There are none if it is not a merge or was erased."""
+    """Return the ids of the memories that were merged into `memory`. If it is not a merge, or was erased, there are none."""
     sources = (audit.detail.get(MERGED) for audit in records.audits(memory.user_id, memory.memory_id))
     return frozenset(memory_id for ids in sources if isinstance(ids, list) for memory_id in ids)

@@ -195,7 +195,7 @@ class _Emptying:
     number: int = 0
 
     def left(self, value: Any) -> tuple[Any, bool | None]:
-        """Return a value after erasure, and whether all of it was erased, or None if it was empty."""
+        """Return a value after erasure, and whether all of it was erased. For an empty value, the second result is None."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
             return self._name_entries(entries), _combine_erased(is_gone for _, _, is_gone in entries)
@@ -215,6 +215,6 @@ class _Emptying:
 
 
 def _combine_erased(parts: Iterable[bool | None]) -> bool | None:
-    """Return whether all non-empty parts are erased, or None if there are none."""
+    """Return whether all non-empty parts are erased, or None if all parts are empty."""
     known = {part for part in parts if part is not None}
     return known == {True} if known else None

@@ -27,9 +27,9 @@ def logged_query(query: str) -> str:
 def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> set[ErasedPlace]:
     """Delete logged searches and feedback about memories to be erased. Returns the names of the stores that changed.
 
-    A query is deleted if one of its stems is in an erased memory but in no active one, or if an erased memory, but no active
-    one, contains all of its stems or inflected forms of them. In the first case, non-ASCII stems, which no stemmer shortens,
-    may be inflected too. The call must come before the words are erased, and may be repeated.
+    A query is deleted if one of its stems is in an erased memory but in no active one. No stemmer shortens words with
+    non-ASCII letters, so their inflected forms count too. A query is also deleted if an erased memory contains all its stems
+    or inflected forms of them, and no active memory contains all the stems. Call this before the words are erased.
     """
     erased = {memory.memory_id: stems for memory in memories if (stems := _compute_stems(memory))}
     if not erased:
@@ -60,7 +60,7 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
 
 
 def _is_inflected(stem: str, stems: Collection[str]) -> bool:
-    """Return whether a word is in `stems` or differs from one only in the last letters, for languages without a stemmer."""
+    """Return whether a word is in `stems` or differs from a stem only in its last letters. Many languages lack a stemmer."""
     if stem in stems or len(stem) < _SHORTEST_ROOT:
         return stem in stems
     return any(

@@ -6,7 +6,7 @@ from commonplace.ports.bundle import Ports
 
 
 def renamed_tags(user_id: str, ports: Ports) -> dict[str, str]:
-    """Return the current name of each merged tag."""
+    """Map each merged tag of a user to its current name."""
     return {tag: row.into for tag, row in ports.tag_rows.rows(user_id).items() if row.into is not None}
 
 

@@ -19,7 +19,7 @@ PLAN_TTL = timedelta(days=7)
 MOST_CLOSED_BY_MODEL = 20
 """The maximum number of a user's memories that a model may delete or merge away within an hour."""
 BY_MODEL = "by_model"
-"""A key in audit details. The value is when a model closed the memory without a new value."""
+"""A key in audit details. Its value is the time at which a model closed the memory without a new value."""
 _HOUR = timedelta(hours=1)
 
 _WORDS: dict[str, Any] = {
@@ -33,7 +33,7 @@ _UNAUDITED = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
 
 TAGS_BEFORE = "tags_before"
-"""The key in audit details for the replaced tags. Unlike an operation, an audit row is purged with its memory."""
+"""The key in audit details for the replaced tags. Audit rows, unlike operations, are purged with the memory."""
 
 
 def corrected(memory: Memory, now: datetime, detail: Mapping[str, object], **labels: Any) -> Change:
@@ -43,7 +43,7 @@ def corrected(memory: Memory, now: datetime, detail: Mapping[str, object], **lab
 
 
 def replaced_tags(before: Memory, after: Memory) -> dict[str, list[str]]:
-    """Return the replaced tags as an audit detail, or an empty one if the tags are unchanged or the words were erased."""
+    """Return the replaced tags as an audit detail. It is empty if the tags are unchanged or the words were erased."""
     return {TAGS_BEFORE: list(before.tags)} if before.tags != after.tags and after.content else {}
 
 
@@ -63,20 +63,20 @@ def erased(memory: Memory, now: datetime) -> Memory:
 
 
 def are_unchanged(user_id: str, memories: Iterable[Memory], ports: Ports) -> bool:
-    """Return whether the stored versions of `memories` are still the same."""
+    """Return whether the stored versions of `memories` are unchanged."""
     versions = {memory.memory_id: memory.version for memory in memories}
     return {memory.memory_id: memory.version for memory in ports.records.get(user_id, list(versions))} == versions
 
 
 def without_words(change: AppliedChange) -> AppliedChange:
-    """Remove the replaced words from an applied change to an erased memory."""
+    """Return a copy of an applied change whose old values contain no words. This is needed when the memory is erased."""
     if change.before is None:
         return change
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})
 
 
 def believed(clock: float, written: Iterable[float], retention: float = math.inf) -> float:
-    """Return the latest time up to `clock` that a user's own records confirm, in seconds since 1970.
+    """Return `clock`, or an earlier time if the user's records don't confirm `clock`. Both are in seconds since 1970.
 
     Expired data is deleted only up to this time. A laptop's clock may be years ahead for an afternoon, and deletion is final.
     `written` lists when the user's data was written. The newest of these times that is at least a day old confirms the clock
@@ -98,7 +98,7 @@ def applied_change(change: Change) -> AppliedChange:
 
 
 def closed_by(caller: Caller, now: datetime) -> dict[str, object]:
-    """Return the audit detail that marks a memory as closed by a model, or an empty one for a person or a program."""
+    """Return the audit detail that marks a memory as closed by a model. It is empty if the caller is not a model."""
     return {} if caller.admin else {BY_MODEL: now.isoformat()}
 
 

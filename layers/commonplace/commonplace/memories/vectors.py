@@ -15,7 +15,7 @@ def to_bytes(vector: Vector | None) -> bytes | None:
 
 
 def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
-    """Read a stored vector as float32. Returns None if it is missing or damaged. Then only words find the memory."""
+    """Read a stored vector as float32. A missing or damaged vector gives None, and then only words find the memory."""
     import numpy as np  # deferred, because an export reads no vectors
 
     if not isinstance(blob, bytes) or not blob or len(blob) % 2 or dimension not in (None, len(blob) // 2):
@@ -27,5 +27,5 @@ def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
 
 
 def rounded(vector: Vector | None) -> Vector | None:
-    """Return the vector that will be read from the record of `vector`."""
+    """Return `vector` as it will be read back from its record."""
     return from_bytes(to_bytes(vector))

@@ -243,7 +243,7 @@ class AgentTools:
     def _format_entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in memories:
-            # The name of a memory without a key, or in another collection, is its id in lower case, like the keys in calls.
+            # A memory without a key, or in another collection, is shown by its id in lower case, as calls contain it.
             key = memory.key if memory.collection == DEFAULT_COLLECTION else None
             name = key or memory.memory_id.lower()
             self._shown[name] = memory

@@ -87,7 +87,7 @@ class MeteredModel:
 
 @dataclass(frozen=True)
 class Unread:
-    """Interactions that the model did not read. The next run retries them if `waits` is True. Otherwise, rules read them."""
+    """Interactions that the model did not read. If `waits` is True, the next run retries them. Otherwise, rules read them."""
 
     interactions: frozenset[str]
     why: str

@@ -15,7 +15,7 @@ from commonplace.runs.apply import Lease, Plan, RunContext, merged
 from commonplace.runs.limits import apply_limits, usage_of_day
 
 ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
-"""A function that reads a day in a mode, using saved answers. The set contains ids of interactions that failed twice."""
+"""A function that reads a day in a mode, using saved answers. The set contains the ids of interactions that failed twice."""
 
 _RUNS = 20  # how many of the newest runs are searched for earlier runs of the same day
 _TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)

@@ -21,7 +21,7 @@ from commonplace.nightly.growth import growth, messages_of, part_id, recorded_pa
 from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
-_ID_CHARACTERS = 90  # how many characters of the interaction's id are in the ids of later pieces, which have 127 characters
+_ID_CHARACTERS = 90  # how many characters of the interaction's id begin the ids of later pieces, which have 127 characters
 _LAST = MAX_TEXT // 10  # split at a word boundary if there is one in the last 800 characters
 _BATCH, _BATCH_CHARACTERS = 100, 150_000
 _CHANGED = "differs from the message that was recorded at this place, which stays"

@@ -13,8 +13,8 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import PlannedOperation, RunContext, decode_vector
 from commonplace.text.foundation import tokenizer
 
-_NEAR = 0.33  # a lower cosine says nothing
-_SHARED = 0.25  # the least share of common words
+_NEAR = 0.33  # a lower cosine is not informative
+_SHARED = 0.25  # the minimum share of common words
 _COMPARED = 8  # how many memories are compared by words, and how many by vector, as when a memory is stored
 
 

@@ -133,7 +133,7 @@ class _DayOperations:
         self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=is_request))
 
     def _follow_successors(self, shown: Sequence[Memory]) -> list[Memory]:
-        """Return the newest value of each memory, so that a second correction on one day changes the corrected memory."""
+        """Return the newest value of each memory, so that a day's second correction applies to the result of the first."""
         memories: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory
@@ -249,7 +249,7 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
 
 
 def _compute_remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
-    """Return the sentences that a request doesn't cover. A merge may have left some out, so its sources are read instead."""
+    """Return the sentences that a request doesn't cover. For a merge, they come from its sources, which may contain more."""
     records = context.ports.records
     ids = made_of(memory, records)
     sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]

@@ -76,7 +76,7 @@ class Case:
 
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Let the model propose memories for a day and decide about changes. Returns the reading and the unread interactions."""
+    """Let the model propose memories for a day and choose changes. Returns the decisions and the unread interactions."""
     extraction = _extract_candidates(day, model)
     candidates = _replace_forget_requests(extraction, day)
     decisions, notes = _decide_candidates(day, candidates, view, model, now)
@@ -130,7 +130,7 @@ def _extract_candidates(day: Day, model: MeteredModel) -> _Extraction:
 
 
 def _find_truncated_part(items: Items, chunk: Chunk) -> Chunk:
-    """Return the lines from the last message mentioned onwards, because a truncated answer may not cover them."""
+    """Return the lines from the last mentioned message onwards, because a truncated answer may not cover them."""
     # a list, because a model's answer may contain values that can't be hashed
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
     return chunk[max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0) :]
@@ -171,7 +171,7 @@ def _locate(candidate: Candidate) -> tuple[str, int]:
 def _decide_candidates(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
-    """Return the decisions about the candidates, and notes. The model decides whatever the rules leave open."""
+    """Return a decision about each candidate, and notes. The model makes the decisions that the rules leave open."""
     by_rules = decide(candidates, view, now)
     requests = [decision for decision in by_rules if decision.operation == "FORGET"]
     cases: list[Case] = []

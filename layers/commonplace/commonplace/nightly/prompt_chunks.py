@@ -29,7 +29,7 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """Return a line for each message with the user's own words, plus the assistant's previous message, shortened."""
+    """Return a line for each message with the user's own words. It includes the assistant's previous message, shortened."""
     utterances = [utterance for utterance in day.utterances if utterance.own_words.strip()]
     return [_build_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
 

@@ -108,7 +108,7 @@ class Nights:
         return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run and return the run that undoes it. If `reread` is true, the next nightly run rereads interactions."""
+        """Undo a run, and return the run that undoes it. If `reread` is true, the next night rereads the interactions."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._get_run_to_undo(run_id), self.context, lease, reread)
             return self._publish_run(run, lease, flaws)

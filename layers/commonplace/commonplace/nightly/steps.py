@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options for a run. `mode` applies to new runs. `may_continue` is called before each day, `progress` after it."""
+    """The options for a run. `mode` is for new runs. `may_continue` is called before each day, and `progress` after it."""
 
     read: ReadDay
     mode: Mode
@@ -81,7 +81,7 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
     if run.finished_at is not None:
         return finalize.close(run, entries, context, lease)
     zone = context.caller.now.tzinfo
-    context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # same time if resumed
+    context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # same when resumed
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
     planner = DayPlanner(context, night.read, run.mode or night.mode, failed_twice, RunMemoryView(context))
     done = 0

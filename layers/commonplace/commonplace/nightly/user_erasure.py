@@ -34,8 +34,8 @@ class ErasureScope:
 
     `ids` contains the ids of all erased memories. Of these, `damaged` ids have an unreadable record, and `purged` ids have
     none. `memories` contains the erased records that still have text, newest first. `merged` contains the ids of memories
-    merged from erased and other sources, `left` contains these other sources, and `standing` the merged memories that still
-    replace these sources. `names` contains the external names of the purged ids.
+    merged from both erased and other sources, and `left` contains the other sources. `standing` contains the merged memories
+    that still replace these sources. `names` contains the external names of the purged ids.
     """
 
     ids: frozenset[str]
@@ -63,7 +63,7 @@ class Known:
     backups: Callable[[], Sequence[Backup]]
 
     def scope(self, names: Sequence[str], aliases: Sequence[Alias], document: str | None = None) -> ErasureScope:
-        """Return what is erased together with the memories that have these ids or external names.
+        """Return the scope of an erasure of the memories with these ids or external names.
 
         Backups are read if an id has no record, or if a memory is a passage, whose text may have had another memory earlier.
         `document` is the reference of a document that is erased as a whole. Active copies elsewhere are kept.
@@ -91,7 +91,7 @@ class Known:
         while more := twins([memory for memory in may_go if memory.memory_id in reach.whole], may_go, current):
             for memory_id in more:
                 reach.follow(memory_id)
-        # A closed copy is left by an undone import or nightly run, or by a deletion before the same text was stored again.
+        # An undone import or nightly run leaves a closed copy. So does a deletion, if the same text is then stored again.
         while copies := reach.closed_copies(memory for memory in self.stored if memory.status != "active"):
             for memory_id in copies:
                 reach.follow(memory_id, is_copy=True)
@@ -126,7 +126,7 @@ class _Reach:
         for memory in self.known.values():
             self.closed_by[memory.superseded_by or ""].append(memory.memory_id)
             self.named_by[memory.supersedes or ""].append(memory.memory_id)
-        # An undone merge has lost its links, as has an unreadable record.
+        # The links of an undone merge or an unreadable record are missing.
         self.suspects = [
             memory.memory_id
             for memory in self.known.values()
@@ -222,7 +222,7 @@ class ErasableUser:
         return Erased(memories=memories, notes=self.notes())
 
     def notes(self, wait: bool = True) -> Notes | None:
-        """Return a warning if erased data remains in a log file. If `wait` is true, wait a few seconds for other readers."""
+        """Return a warning if erased data remains in a log file. If `wait` is true, first wait a few seconds."""
         return None if self.context.night.finish_erasing(wait) else Notes(warnings=[LEFT_IN_LOG])
 
     def scope(self, memory_id: str) -> ErasureScope:

@@ -44,7 +44,7 @@ class NightQueue(Protocol):
     """A message queue for workers. Each message identifies a user whose nightly run is due, or a run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a nightly run per user and return the number of runs. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a nightly run for each user, and return how many. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
         """Queue the rest of a run to start in `seconds`, at most 900. Calls may be repeated. Raises `STORAGE_UNAVAILABLE`."""
@@ -63,7 +63,7 @@ class Relay:
         return self.in_time() and not (done % _BETWEEN == 0 and self._is_crowded(user_id))
 
     def hand_over(self, user_id: str, run_id: str) -> None:
-        """Send a run to the worker. If over 200 writes are waiting for the index, the worker starts after 30 seconds."""
+        """Send a run to the worker. If over 200 writes are waiting for the index, the worker starts 30 seconds later."""
         self.queue.send_run(user_id, run_id, _PAUSE if self._is_crowded(user_id) else 0)
 
     def _is_crowded(self, user_id: str) -> bool:

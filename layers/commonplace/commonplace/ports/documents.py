@@ -12,10 +12,10 @@ class Documents(Protocol):
     """A store of documents. Unlike memories, documents are never compared with one another."""
 
     def put(self, user_id: str, document: Document) -> None:
-        """Write the next version atomically, and keep the newest 20. Raises `CONFLICT` if the stored one isn't one lower."""
+        """Atomically write a new version and keep the newest 20. Raises `CONFLICT` unless the stored version is one lower."""
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
-        """Return the newest version, which may be a deletion marker. The read is strongly consistent."""
+        """Return the newest version, which may be a deletion marker, or None. The read is strongly consistent."""
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
         """Return the stored versions, newest first."""

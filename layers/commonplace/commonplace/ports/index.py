@@ -1,4 +1,4 @@
-"""Ports for the search index, which find candidates for ranking, and write, check and rebuild the index."""
+"""Ports that search, write, check and rebuild the index. A search returns candidates for ranking."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Legs:
-    """Keyword hits and vector hits, best first. Each hit is an id with the engine's lexical score or the cosine."""
+    """Keyword hits and vector hits, best first. Each hit is an id with the engine's lexical score or with the cosine."""
 
     lexical: Sequence[tuple[str, float]] = ()
     vector: Sequence[tuple[str, float]] = ()
@@ -92,7 +92,7 @@ class Legs:
 class Retrieved:
     """The candidates for a question. `partial` is True if older memories were not searched. `legs` is None by default.
 
-    `other_model` is True if a visible memory has a vector of another model, so that only its words were searched.
+    `other_model` is True if a visible memory has a vector from another model. Only the words of that memory were searched.
     """
 
     candidates: Candidates
@@ -116,10 +116,10 @@ class MemoryIndex(Protocol):
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """Return up to `limit` memories that share rare words, and up to `limit` with near vectors, most similar first."""
+        """Return up to `limit` memories that contain rare `terms` and up to `limit` with near vectors, most similar first."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        """Return up to `limit` memory ids, by importance and then newest first, and whether some may be missing."""
+        """Return up to `limit` memory ids, most important first, then newest first, and whether ids may be missing."""
 
 
 class IndexWriter(Protocol):
@@ -130,10 +130,10 @@ class IndexWriter(Protocol):
 
 
 class IndexContents(Protocol):
-    """The documents of the index. Each method raises `IndexUnavailable` if the index doesn't answer."""
+    """Reads and repairs the documents in the index. Each method raises `IndexUnavailable` if the index doesn't answer."""
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        """Return the document of each record, or None if it is missing. A damaged document has a different `digest`."""
+        """Return the index document of each record, or None if missing. A damaged document has a different `digest`."""
 
     def every(self) -> Iterator[IndexedDocument]:
         """Yield all documents of all users, except tombstones, grouped by user."""
@@ -142,10 +142,10 @@ class IndexContents(Protocol):
         """Yield the user's documents, except tombstones. `digest` is "" if the index doesn't store digests."""
 
     def miscounted(self, user_id: str) -> list[str]:
-        """Return the names of the user's stored counts that are wrong. Engines that maintain their counts return []."""
+        """Return the names of the stored counts that are wrong for a user. Engines that maintain their counts return []."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes as `IndexWriter.put` does, but also overwrite documents of the same version."""
+        """Write changes as `IndexWriter.put` does, but also overwrite documents that have the same version."""
 
     def recount(self, user_id: str) -> None:
         """Recompute the stored counts of the user's documents."""
@@ -155,13 +155,13 @@ class IndexRebuild(Protocol):
     """Builds a new index, then switches from the live index to the new one. Each method may raise `IndexUnavailable`."""
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index or of the planned layout, or None before setup."""
+        """Return the embedding model of the live index, or else of the planned index. Returns None before setup."""
 
     def begin(self) -> str:
-        """Create or resume the new version and return its name. From then on, changes are written to both versions."""
+        """Create a new version, or resume one, and return its name. From then on, changes are written to both versions."""
 
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
-        """Write records to the new index only, and overwrite documents of the same version."""
+        """Write records to the new index only, and overwrite documents that have the same version."""
 
     def finish(self) -> None:
         """Switch to the new version in one step and delete the old one."""
@@ -177,7 +177,7 @@ class PendingWrites(Protocol):
         """Return whether more than `most` of the user's writes are unconfirmed. This is cheaper than `pending`."""
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
-        """Confirm that the index has this version. The row stays if a newer version is unconfirmed. Calls may be repeated."""
+        """Confirm that the index contains this version. The row stays if a newer version is unconfirmed. May be repeated."""
 
     def mark_reported(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
         """Record whether the index's rejection of this version was reported. Returns False if nothing changed."""
@@ -186,7 +186,7 @@ class PendingWrites(Protocol):
         """Yield all users' records whose writes before `before` are still unconfirmed. The latest writes may be missing."""
 
     def oldest_pending(self) -> datetime | None:
-        """Return when the oldest unconfirmed write was made, or None. The latest writes may be missing."""
+        """Return when the oldest unconfirmed write was made, or None if there is none. The latest writes may be missing."""
 
 
 class DeadLetters(Protocol):

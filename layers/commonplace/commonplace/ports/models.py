@@ -15,7 +15,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the model. Vectors of different models are never compared."""
+        """The name of the model. Vectors from different models are never compared."""
 
     def embed(self, text: str) -> Vector | None:
         """Return the unit vector of a text, or None if the model doesn't cover the text."""
@@ -24,17 +24,17 @@ class Embedder(Protocol):
         """Return additional features for a classifier, or None if computing them would cost extra."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """Return the unit vector of a question, for comparison with possible answers, or None if the model can't embed it."""
+        """Return a question's unit vector for comparison with possible answers. Returns None if the model can't embed it."""
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return the vectors of many texts in the same order, with as few calls as the model allows."""
+        """Return the vectors of many texts, in the order of the texts. The model is called as few times as it allows."""
 
 
 class WordModel(Embedder, Protocol):
     """Embeds a text as the average of the vectors of its pieces, and counts the pieces."""
 
     def pieces(self, text: str) -> int:
-        """Return the number of pieces. Consecutive characters outside the vocabulary count as one piece."""
+        """Return the number of pieces in a text. Consecutive characters outside the vocabulary count as one piece."""
 
     def has_word(self, word: str) -> bool:
         """Return whether the vocabulary has a lower-case word, or a name that it may stand for ("Walter" for "walters")."""

@@ -1,4 +1,4 @@
-"""Ports for the ledger, the lease and the stored runs, and a bundle of all the ports that a run needs."""
+"""Ports for the ledger, the leases and the stored runs. `NightPorts` bundles all the ports that a run needs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class LedgerEntry:
 
     `failures` counts the runs that failed on the interaction. `run_id` is the last run that read the interaction or failed on
     it. `read_at` is when the run that read the interaction, or gave up on it, was closed. `messages` is the number of
-    messages in a discussion, which is known even without its text, and 0 for other interactions.
+    messages in a discussion, which is kept when the text is dropped. For other interactions, `messages` is 0.
     """
 
     interaction_id: str
@@ -44,9 +44,9 @@ class Ledger(Protocol):
     """The interactions of users and their states. A run reads all pending interactions, however old they are."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
-        """Record each interaction as pending unless its id is known, and return for each whether it is new.
+        """Record each interaction as pending unless its id is known. Returns for each interaction whether it was new.
 
-        Interactions are written in one transaction, or last to first, so that a stored one never lacks its successors.
+        Interactions are written in one transaction or last to first. Therefore, if one is stored, all later ones are too.
         """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
@@ -56,10 +56,10 @@ class Ledger(Protocol):
         """Return the entries that exist, in the order of the ids."""
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Mark interactions that still have a text as pending again, reset their failures, and return how many there are."""
+        """Mark interactions that still have a text as pending again, and reset their failures. Returns the number marked."""
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
-        """Drop texts read or given up before `now - retention`, and return how many. A store may lower a wrong `now`."""
+        """Drop texts read or given up before `now - retention`, and return how many. A store may correct a wrong `now`."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drop the texts of interactions in any state. Pending interactions then count as read."""
@@ -72,7 +72,7 @@ class Leases(Protocol):
     """The leases under which runs change users' memories. Writes under an older lease raise `LEASE_LOST`."""
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
-        """Take a lease until `until` with the highest number so far, or return None if another lease is valid at `now`.
+        """Take a lease that ends at `until` and has a new highest number. Returns None if another lease is valid at `now`.
 
         A lease that ends more than twice its duration after `now` counts as free, because the clock must have been set back.
         The factor of two leaves a margin for two machines whose clocks differ.
@@ -98,7 +98,7 @@ class RunStore(Protocol):
         """Mark the ledger's entries and save the closed run. If this takes several transactions, the last one closes the run.
 
         The call may be repeated after a crash. An entry that is marked `pending` stays pending and keeps its failures. An
-        entry whose text has since been erased stays read.
+        entry whose text has since been erased remains marked as read.
         """
 
     def get(self, user_id: str, run_id: str) -> Run | None:

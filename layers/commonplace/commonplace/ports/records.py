@@ -27,7 +27,7 @@ class MemoryRecords(Protocol):
     """The record store. A record, its audit row and the change for the index are written in one transaction."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Store each entry unless an equal memory is active and unexpired. Returns each stored memory and whether it is new.
+        """Store each entry unless an equal memory is active and unexpired. Returns each stored memory, and whether it is new.
 
         An equal memory that has expired is archived. Each entry is stored completely or not at all. If the audit detail of an
         entry isn't JSON, nothing is written.
@@ -58,10 +58,10 @@ class MemoryRecords(Protocol):
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with vectors, and whether these are all. The latest writes may be missing."""
+        """Return the newest active records with vectors, and whether no others exist. The latest writes may be missing."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
-        """Return the changes of one memory, oldest first."""
+        """Return the audited changes to one memory, oldest first."""
 
 
 class UserFacts(Protocol):
@@ -71,10 +71,10 @@ class UserFacts(Protocol):
         """Return up to 500 of the user's tags, each with its number of active memories, most used first."""
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
-        """Return counts of the user's memories at `now`, including those embedded by a model other than `embedding_model`."""
+        """Count the user's memories as of `now`, and those embedded by a model other than `embedding_model` separately."""
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
-        """Return outlines, in any order, of the records that contain all `terms` (index tokens) and are not erased."""
+        """Return the outlines of unerased records that contain all `terms` (index tokens), in any order."""
 
 
 class Operations(Protocol):
@@ -84,8 +84,8 @@ class Operations(Protocol):
         """Apply all changes in one transaction. Does nothing and returns False if the operation has already been applied.
 
         Raises `CONFLICT` if a record is missing or has changed since it was read. Also raises `CONFLICT` if another active
-        memory equals `opens` or holds its key, unless the operation closes that memory. If that memory has expired, it is
-        archived instead. Raises `LEASE_LOST` if `fence` isn't the user's newest.
+        memory equals `opens` or holds its key, unless the operation closes that memory. An expired memory is archived and
+        causes no conflict. Raises `LEASE_LOST` if `fence` isn't the user's newest lease.
         """
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
@@ -111,7 +111,7 @@ class Aliases(Protocol):
         """Store the aliases, and replace existing aliases with the same names."""
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
-        """Return the memory id of each name in `names`, except for unknown and withdrawn names."""
+        """Map each of the `names` to its memory id. Unknown and withdrawn names are left out."""
 
     def all(self, user_id: str) -> Iterator[Alias]:
         """Yield all aliases of the user, active and withdrawn, ordered by name."""
@@ -135,14 +135,14 @@ class TagRows(Protocol):
         """Return all of the user's rows. The read is strongly consistent."""
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
-        """Replace all of the user's rows. Raises `LEASE_LOST` if `fence` isn't the user's newest."""
+        """Replace all of the user's rows. Raises `LEASE_LOST` if `fence` isn't the user's newest lease."""
 
 
 class AllRecords(Protocol):
     """The records of all users."""
 
     def every(self) -> Iterator[Stored]:
-        """Yield the active and closed records of all users, in any order. No record written before the call is missing."""
+        """Yield the active and closed records of all users, in any order, including every record written before the call."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
         """Yield the user's records, active and closed, ordered by id. Only ids that sort after `after` are included."""
@@ -164,8 +164,8 @@ class UserErasure(Protocol):
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         """Erase an unreadable record with its related rows. Returns False if no such record exists.
 
-        `forgotten` means that the words had to be erased. A hash of the id is then stored (`ErasedIds`), so that the record
-        is never restored. Otherwise the record was only damaged, and an import of the intact record may restore it.
+        If `forgotten` is true, the words had to be erased, and a hash of the id is stored (`ErasedIds`) so that the record
+        is never restored. Otherwise, the record was only damaged, and an import of the intact record may restore it.
         """
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:

@@ -8,16 +8,16 @@ from commonplace.ports.values import LoggedSearch, Rating
 
 
 class UsageLog(Protocol):
-    """Counts which memories were found, without delaying the answer."""
+    """Counts how often each memory is found, without delaying the answer."""
 
     def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
-        """Count one hit for each memory. Never fails: counts that can't be written now are written later."""
+        """Count one hit for each memory. This never fails, because counts that can't be written now are written later."""
 
     def fold(self, user_id: str) -> None:
         """Add the counts to the memories. Each hit is counted once, even if calls overlap or are repeated."""
 
     def unfolded(self, before: datetime) -> Iterator[str]:
-        """Yield users with hits from before `before` that are not yet counted in the memories."""
+        """Yield the users with hits from before `before` that have not been added to the memories yet."""
 
 
 class SearchLog(Protocol):
@@ -36,7 +36,7 @@ class SearchLog(Protocol):
         """Return all stored queries of a user, including expired queries that have not been purged yet."""
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
-        """Permanently delete searches whose query `is_meant` accepts, even expired ones, and return how many there were."""
+        """Permanently delete searches, even expired ones, whose query `is_meant` accepts. Returns the number of searches."""
 
 
 class Feedback(Protocol):
@@ -49,4 +49,4 @@ class Feedback(Protocol):
         """Return the user's ratings, oldest first."""
 
     def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
-        """Permanently delete the ratings that `is_meant` accepts, and return how many there were."""
+        """Permanently delete the ratings that `is_meant` accepts. Returns the number of deleted ratings."""

@@ -50,13 +50,13 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The text blocks of the answer, joined."""
+        """The joined text blocks of the answer."""
         texts = (block.get("text") for block in self.blocks if block.get("type") == "text")
         return "".join(text for text in texts if isinstance(text, str))
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The model gave no usable answer. The message gives the reason. `misconfigured` means a 4xx status other than 429."""
+    """The model gave no usable answer. The message contains the reason. `misconfigured` means a 4xx status other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)
@@ -106,9 +106,9 @@ class Weights:
 
 @dataclass(frozen=True)
 class Similar:
-    """A similar older memory. `cosine` is None unless both memories have vectors of the index's model.
+    """A similar older memory. `cosine` is None unless both memories have vectors from the index's model.
 
-    `other_model` is True if the memory has a vector of another model.
+    `other_model` is True if the memory has a vector from another model.
     """
 
     memory_id: str
@@ -122,8 +122,8 @@ class Similar:
 class Statistics:
     """Counts of a user's active memories, and of memories that need maintenance.
 
-    `expired` counts durable memories only, because daily notes are meant to expire. `of_newest` is how many were counted if
-    only the newest memories were.
+    `expired` counts only durable memories, because daily notes are meant to expire. If only the newest memories were counted,
+    `of_newest` is their number.
     """
 
     active: int
@@ -165,7 +165,7 @@ class IndexUnavailable(Exception):  # noqa: N818 - a state that notes report
 
 
 class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
-    """The call has no time left, and a worker will continue the work. `so_far` is the progress as JSON."""
+    """The call has no time left, so a worker will continue. `so_far` contains the progress as JSON."""
 
     def __init__(self, so_far: "dict[str, JsonValue] | None" = None) -> None:
         super().__init__("out of time")
@@ -174,7 +174,7 @@ class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
 
 @dataclass(frozen=True)
 class Caller:
-    """The verified user and the agent that make a call, and the time of the call in the user's zone."""
+    """The verified user and agent that make a call. `now` is the time of the call in the user's time zone."""
 
     user_id: str
     now: datetime
@@ -254,7 +254,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fence:
-    """A lease on a user's runs. Each lease has a higher number than the last. Writes with a lower number are refused."""
+    """A lease on a user's runs. Each new lease has a higher number. Writes under a lease with a lower number are refused."""
 
     user_id: str
     number: int
@@ -283,8 +283,8 @@ class AppliedChange:
     """An applied change. `version` is the new version, and `before` contains the old JSON values of replaced fields.
 
     `before` is None if the memory is new. It never contains version, time and usage, which change with each write, or words,
-    which change only when they are erased. `by_model` is the ISO 8601 time when a model closed the memory without a new
-    value, or None if no model did.
+    which change only when they are erased. If a model closed the memory without a new value, `by_model` is the ISO 8601 time
+    of the change.
     """
 
     memory_id: str
@@ -319,7 +319,7 @@ IndexChange = Stored | Tombstone
 
 @dataclass(frozen=True)
 class IndexOutcome:
-    """The outcome of a change. "done" means that this or a newer version is indexed. `reason` quotes no user text."""
+    """The outcome of a change. "done" means that this version or a newer one is indexed. `reason` quotes no user text."""
 
     state: Literal["done", "retry", "failed"]
     reason: str = ""

@@ -1,4 +1,4 @@
-"""Compute BM25 over a window of neighbours, with pure functions of the columns in `ports/index.py`.
+"""Compute BM25 over a window of neighbours. All functions are pure and take columns that `ports/index.py` defines.
 
 This is BM25F over a window (Robertson & Zaragoza 2009). A memory is scored by its own words and, with a lower weight, by the
 words of its neighbours in the session. An answer gains most from the question before it, and long memories gain less.
@@ -11,7 +11,7 @@ import numpy as np
 from commonplace.ports.index import Candidates, Corpus, Flags, Floats, Integers
 
 REACH = 6
-LABEL_WEIGHT = 0.3  # weight of a term in the labels, relative to a term in the text
+LABEL_WEIGHT = 0.3  # the weight of a term in the labels, relative to a term in the text
 _SATURATION = 1.2  # BM25's k1
 _LENGTH_WEIGHT = 0.5  # BM25's b
 _BEFORE = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1)
@@ -61,7 +61,7 @@ class Window:
 
 
 def window(candidates: Candidates, of: Integers | None = None) -> Window:
-    """Find neighbours up to `REACH` positions away in the session, for the candidates in rows `of` or for all candidates."""
+    """Find the neighbours of each candidate, up to `REACH` positions away in its session. `of` lists candidates' rows."""
     of = np.arange(len(candidates)) if of is None else of
     rows = _find_neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
@@ -73,7 +73,7 @@ def window(candidates: Candidates, of: Integers | None = None) -> Window:
 
 
 def _find_neighbours(candidates: Candidates, of: Integers) -> Integers:
-    """Return the rows one position before and after each candidate, then those two positions away, etc. -1 means no row."""
+    """Return the rows directly before and after each candidate, then those two positions away, etc. -1 means no row."""
     place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
     places, first, which = np.unique(place, return_index=True, return_inverse=True)
     neighbours = np.full((2 * REACH, len(places)), -1)

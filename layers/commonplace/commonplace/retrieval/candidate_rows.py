@@ -110,7 +110,7 @@ def merged_corpus(first: Corpus, other: Corpus) -> Corpus:
 
 
 def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
-    """Return the memories most similar to a new text in rare words or in cosine. `texts` maps ids to contents."""
+    """Return the memories that are most similar to a new text by rare words or by cosine. `texts` maps ids to contents."""
     rare = bm25.inverse_document_frequency(corpus)
     total = float(rare.sum()) or 1.0
     compared = []
@@ -122,7 +122,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
 
 
 def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
-    """Return the `limit` best by words and the `limit` nearest by vector. `compared` pairs memories with word shares."""
+    """Return the best `limit` memories by word share and the nearest `limit` by vector. `compared` contains both values."""
 
     def score(each: tuple[float, Similar]) -> tuple[float, str]:
         return -each[0] - (each[1].cosine or 0.0), each[1].memory_id
@@ -167,7 +167,7 @@ def columns_of(
     terms: Sequence[str],
     speakers: Collection[str] = (),
 ) -> Candidates:
-    """Convert rows to columns. Only `ranked` ids may be returned. `sessions` maps sessions to memory and token counts."""
+    """Convert rows to columns. Searches return only `ranked` ids. `sessions` maps sessions to memory and token counts."""
     numbers = {name: number for number, name in enumerate(sessions)}
     names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
     places = {name: place for place, name in enumerate(names)}

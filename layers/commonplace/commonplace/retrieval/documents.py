@@ -10,7 +10,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import ContentType, content_type_of
 from commonplace.text.foundation import intent_cues, tokenizer
 
-_STATEMENT_TOKENS = 30  # in a longer text, only the words are checked, because the type covers just a part
+_STATEMENT_TOKENS = 30  # in a longer text, only the words are checked, because the type describes just a part
 _SPACES = re.compile(r"\s+")
 
 

@@ -30,7 +30,7 @@ _DEGRADED = "the index can't be asked just now; this was found by reading the re
 DEFAULT_RELEVANCE = 0.3
 """The default minimum relevance of a hit. It excludes at most 2 % of the correct hits (docs/search.md)."""
 GENERAL_RELEVANCE = 0.3
-"""The least relevance of a memory to a query without a subject. Its importance adds up to 0.7."""
+"""The minimum relevance of a memory to a query without a subject. The memory's importance adds up to 0.7."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def find(
 
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
-    """Return the memories that pass the filters, by importance and then newest first, without counting them as used."""
+    """Return the memories that pass the filters, most important first, then newest first. They don't count as used."""
     return Search(parse_query("", caller.now), None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
@@ -165,7 +165,7 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
 def _order_for_display(
     ids: Sequence[str], scores: "Floats", query: Query, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
-    """Return the visible memories in display order, the rank whose relevance each one shows, and each one's own rank.
+    """Return the visible memories in display order. Also return the rank whose relevance each shows, and its own rank.
 
     If a newer value of an attribute moves up, relevance and probability stay where they were. No memory moves if the query
     repeats the best memory, or if it mentions a time, because the older value may have been true then.

@@ -9,7 +9,7 @@ from commonplace.ports.values import Caller
 from commonplace.retrieval.query import own_terms
 from commonplace.text.foundation import tokenizer
 
-_ALIKE = 0.6  # the least Jaccard index of the stems of similar queries
+_ALIKE = 0.6  # the minimum Jaccard index for the stems of two similar queries
 _SHARE, _MOST = 0.03, 0.06  # per rating and in total; below the score that gives the default relevance of 0.3
 
 
@@ -28,5 +28,5 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
 
 @functools.lru_cache(maxsize=1024)  # with 500 ratings, a search takes 9 ms without the cache and 3 ms with it
 def content_stems(query: str) -> frozenset[str]:
-    """Return the stems of a query's logged part, except for question words, for comparing queries."""
+    """Return the stems by which queries are compared. Question words and text beyond the logged part are left out."""
     return frozenset(own_terms(logged_query(query))) - tokenizer.terms_of_asking()

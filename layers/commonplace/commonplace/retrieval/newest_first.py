@@ -18,7 +18,7 @@ _BEST = 10  # only the first ranks are checked
 _LEAST_COSINE = 0.15  # a memory is judged only if the cosine with an older one is at least this
 _MOST_JUDGED, _MOST_COMPARED = 10, 16  # how many newer memories are judged, and with how many older ones each is compared
 _LEAST_SCORE = 1e-6
-_MOST_REPLACED = 2  # the most terms in a text that a similar text may lack
+_MOST_REPLACED = 2  # how many terms of a text a similar text may lack
 _ALIKE = 0.3  # the lower score must be at least this share of the higher score
 # These are added to the log odds at which a store reports an outdated memory. The sum is lower if both match a query or have
 # the same type. It is higher the less relevant the newer memory is, because the query may mean the older memory.
@@ -30,10 +30,10 @@ def newest_first(
 ) -> list[int]:
     """Return the rank of the hit to show at each position. Among similar hits about one attribute, the newest comes first.
 
-    `asked` contains the terms of the query. A memory stays in place if these terms name its value but no newer value.
+    `asked` contains the terms of the query. A memory stays in place if these terms mention its value but no newer value.
     """
     best, logs = records[:_BEST], np.log(np.maximum(scores[:_BEST], _LEAST_SCORE))
-    less = np.subtract.outer(logs, logs)  # how much less relevant the newer memory is than the older
+    less = np.subtract.outer(logs, logs)  # how much less relevant the newer memory is than the older one
     least = np.where(abs(less) <= -np.log(_ALIKE), _BOTH_FOUND + _LESS_RELEVANT * np.maximum(less, 0), np.inf)
     terms = [set(tokenizer.terms(record.memory.content)) for record in best] if asked else []
     times = [record.memory.happened_at for record in best]
@@ -55,7 +55,7 @@ def _is_named(one: AbstractSet[str], other: AbstractSet[str], asked: AbstractSet
 
 
 def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
-    """Return index pairs (older, newer) of memories about one attribute. Only memories of the same type are compared."""
+    """Return index pairs (older, newer) of memories about the same attribute. The two memories must have the same type."""
     types = np.array([record.memory.memory_type for record in records])
     return _find_pairs(records, np.where(types[:, None] == types[None, :], _SAME_TYPE, np.inf), now, model)
 

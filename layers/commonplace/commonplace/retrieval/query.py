@@ -29,7 +29,7 @@ _LEAST, _MOST = 0.15, 0.85
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. A `general` query has no subject and ranks by importance. `expansions` maps new words to old ones."""
+    """A parsed query. A `general` query has no subject. `expansions` maps each added word to words in the query."""
 
     question: Question
     intent: Intent
@@ -40,7 +40,7 @@ class Query:
     named: frozenset[str]  # the query's own terms, or empty if the query asks what is true now
 
     def repeats(self, text: str) -> bool:
-        """Return whether the query contains all words of a text. Then it means this text rather than a newer value."""
+        """Return whether the query contains all words in a text. If so, it refers to this text and not to a newer value."""
         return self.question.words.issuperset(tokenizer.words(text))
 
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
@@ -89,7 +89,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
 
 
 def own_terms(text: str) -> list[str]:
-    """Return the distinct terms in a query. If there are other terms, "user" is left out."""
+    """Return the distinct terms in a query. The term "user" is left out if there are others."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
     return [term for term in own if term != _SUBJECT] or own
 
@@ -125,8 +125,8 @@ def _build_spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:
     """Estimate the probability, from 0 to 1, that the memories contain the answer.
 
-    The estimate uses the lead of a named speaker's best hit, or otherwise word coverage. The result is None unless the
-    memories come from a conversation, because among single facts, "What is my cat called?" may match the dog's name better.
+    If the query names a speaker, the estimate uses the lead of that speaker's best hit, and otherwise word coverage. It is
+    None unless the memories come from a conversation, because among single facts, "my cat" may match a dog's name better.
     """
     if not len(ranked.rows):
         return 0.0
@@ -144,7 +144,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _compute_coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """Return the share, weighted by rarity, of the query's terms in the best hits. Without terms, return the best cosine."""
+    """Return the share of the query's terms, by rarity, in the best hits. If the query has none, return the best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():

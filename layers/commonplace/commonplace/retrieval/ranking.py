@@ -163,7 +163,7 @@ def _score_labels(question: Question, term_counts: Floats, weights: Floats) -> F
 
 
 def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
-    """Flag the turns by the speaker whom the query mentions. No turn is flagged unless it mentions exactly one speaker."""
+    """Flag the turns by the speaker whom the query mentions. No turn is flagged unless the query mentions exactly one."""
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)

@@ -14,7 +14,7 @@ from commonplace.retrieval.documents import Document, document
 
 
 def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
-    """Return a caller's visibility, which covers global memories and those of `agent_id` or else of the caller's agent."""
+    """Return a caller's visibility. It covers global memories and the memories of `agent_id` or of the caller's agent."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
 
@@ -67,7 +67,7 @@ def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
 
 @dataclass(frozen=True)
 class RecordScan:
-    """A user's records for a linear search. Only vectors from `model` are used. `complete` means that none is missing."""
+    """A user's records for a linear search. Only vectors from `model` are used. `complete` is True if none is missing."""
 
     records: Sequence[Stored]
     model: str

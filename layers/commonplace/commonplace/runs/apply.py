@@ -1,4 +1,4 @@
-"""Define the plan, context and lease of a run, and apply single operations.
+"""Define a run's plan, context and lease, and apply single operations.
 
 The whole plan is saved before the first operation is applied, so that a crashed run can resume.
 """
@@ -197,7 +197,7 @@ class Lease:
     until: datetime
 
     def renew(self) -> None:
-        """Renew the lease if half of its time is over or the clock was set back. Raises `LEASE_LOST` if it was lost."""
+        """Renew the lease if half of its time is over or the clock was set back. Raises `LEASE_LOST` if another took it."""
         now = self.context.clock()
         if not LEASE / 2 <= self.until - now <= LEASE:
             self.until = now + LEASE

@@ -122,7 +122,7 @@ def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
 
 
 def _remove_memories(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
-    """Return the body without these memories and the number of records left, or None if the body contains none of them."""
+    """Return the body without these memories, and how many records remain. If it contains none of them, return None."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [memory_id.encode() for memory_id in memory_ids], dict[str, Mapping[str, Any]]()
     objects = [json.loads(line) if any(name in line for name in names) else None for line in lines]

@@ -53,8 +53,8 @@ def erase_sources(
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
     """Erase the interactions that support or repeat forgotten memories, those in `sources_named`, and quotes in runs.
 
-    `at_work` is the id of a run that the caller updates itself. `merged` contains the ids of forgotten merged memories, whose
-    session is a source's. All exports and uploads of the user are deleted, backups are rewritten, and queued runs fail.
+    `at_work` is the id of a run that the caller updates itself. `merged` contains the ids of merged memories, which share
+    the session of a source. All exports and uploads of the user are deleted, backups are rewritten, and queued runs fail.
     Returns the erased interactions and the stores where anything was erased. The call is safe to repeat.
     """
     files, user_id, places = context.ports.files, context.user_id, set[ErasedPlace]()
@@ -100,7 +100,7 @@ def recorded_entries(runs: Sequence[Run], context: RunContext) -> Iterator[tuple
 def _find_repetitions(forgotten: Sequence[Memory], runs: Sequence[Run], context: RunContext) -> set[str]:
     """Return the ids of interactions with a sentence that contains all content words of a sentence in a forgotten memory.
 
-    A nightly run links no memory to an interaction that repeats it. A single content word must be the only one in both.
+    A nightly run links no memory to an interaction that repeats it. A sentence with one content word must match exactly.
     """
     from commonplace.extraction.changes.statements import memory_sentences  # deferred, because listing runs doesn't need it
     from commonplace.extraction.clauses import sentences
@@ -136,7 +136,7 @@ def _remove_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     )
     waits = any(operation.outcome == "needs_review" for operation in operations)
     status = "done" if run.status == "needs_review" and not waits else run.status
-    named = {} if operations == run.operations else {"tags": (), "archived": (), "result": None}  # tags are words of memories
+    named = {} if operations == run.operations else {"tags": (), "archived": (), "result": None}  # tags come from memories
     return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
 
 
@@ -149,7 +149,7 @@ def _remove_words(operation: RunOperation, forgotten: set[str], sources: set[str
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
-    """Close a completed run. It is first saved as finished and closed last, so that a crashed call can be repeated."""
+    """Close a completed run. The run is saved as finished first and closed last, so that a crashed call can be repeated."""
     runs = context.night.runs
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})

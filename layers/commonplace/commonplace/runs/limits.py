@@ -1,7 +1,7 @@
 """Limit the changes per day that a person need not approve.
 
-Requested memories are always added. Forget requests use up the limit before other deletions. Beyond the limit, a forget
-request still closes its memories at once, and only their erasure, which can't be undone, waits for approval.
+Memories that the user asked to store are always added. The limit on deletions applies to forget requests first. Beyond the
+limit, their memories are still closed at once, and only the erasure, which can't be undone, waits for approval.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ _ERASE_LATER = "closed at once; so large an erasure needs approval, because it c
 
 
 def most_deletions(memories: int) -> int:
-    """Return how many memories may be closed per day without a replacement, for a user with `memories` memories."""
+    """Return how many memories may be closed per day without a replacement. `memories` is how many the user has."""
     return max(3, memories * 5 // 100)
 
 
 def most_replacements(memories: int) -> int:
-    """Return how many memories may be replaced or updated per day, for a user with `memories` memories."""
+    """Return how many memories may be replaced or updated per day. `memories` is how many the user has."""
     return max(10, memories * 10 // 100)
 
 
@@ -59,7 +59,7 @@ def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
 def apply_limits(
     operations: Sequence[PlannedOperation], memories: int, spent: DayUsage = DayUsage()
 ) -> tuple[PlannedOperation, ...]:
-    """Mark operations beyond the day's limits for review, or drop them. `memories` is the number of active memories."""
+    """Mark changes for review if they exceed the day's limits, and drop surplus adds. `memories` counts active memories."""
     forgotten = spent.forgotten + _sum_closed(operations, "forget")
     deleted, replaced = spent.deleted + _sum_closed(operations, "delete"), spent.replaced + _sum_closed(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
@@ -94,7 +94,7 @@ def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Return the indexes of adds to drop. Requested adds are never dropped, and adds that are closed again are kept first."""
+    """Return the indexes of adds to drop. Requested adds are never dropped, and adds to be closed again are dropped last."""
     wished = sum(planned.asked_for and _classify_operation(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []

@@ -230,7 +230,7 @@ def _finish_run(run: Run, context: RunContext, lease: Lease) -> Run:
 def go_through(
     run: Run, operations: Sequence[RunOperation], make: Callable[[RunOperation], list[RunOperation]], lease: Lease
 ) -> Run:
-    """Call `make` for each operation that is planned or waits for review, and replace the operation with the results.
+    """Call `make` for each operation that is planned or waits for review, and replace the operation with the returned ones.
 
     The progress is saved every ten seconds. The returned run is not saved, and its `finished_at` is None if time ran out.
     """

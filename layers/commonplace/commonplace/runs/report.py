@@ -1,4 +1,4 @@
-"""Report runs with the texts of their memories, which are read from the records because runs don't store them."""
+"""Report on runs with the texts of their memories. The texts are read from the records, because runs don't store them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -27,7 +27,7 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
 
 
 def report(run: Run, context: RunContext) -> RunReport:
-    """Report a run. The report of an operation contains the added text, the closed texts and the user's words as evidence."""
+    """Report on a run. For each operation, list the added text, the closed texts and the user's words as evidence."""
     ids = {memory_id for operation in run.operations for memory_id in (operation.memory_id, *operation.closed) if memory_id}
     batches = in_batches(sorted(ids), _BATCH)
     memories = {memory.memory_id: memory for batch in batches for memory in context.ports.records.get(run.user_id, batch)}
@@ -40,7 +40,7 @@ def report(run: Run, context: RunContext) -> RunReport:
 
 
 def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> RunReport:
-    """Report operations that are planned but not applied."""
+    """Report on operations that are planned but not applied."""
     return RunReport(run=run, operations=tuple(_report_planned(planned, planned.told) for planned in operations))
 
 

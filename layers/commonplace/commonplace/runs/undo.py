@@ -94,7 +94,7 @@ class UndoPlanner:
     def _plan_reopening(self) -> Iterable[PlannedOperation]:
         """Yield an operation for each reopened memory, which also closes the memories that replaced it or hold its key.
 
-        Values in between are closed by separate operations, because the number of changes in an operation is limited.
+        Intermediate values are closed by separate operations, because the number of changes in an operation is limited.
         """
         back = [goal for goal in self.goals.values() if goal[1].status == "active" and goal[0].status != "active"]
         for current, _ in back:
@@ -103,14 +103,14 @@ class UndoPlanner:
         for current, goal in back:
             later = successors(current, self.records)
             holder = None if goal.key is None else self.operations.holder(self.user_id, goal.collection, goal.key, self.now)
-            opened = current.superseded_by in self.made  # otherwise the memory was closed in favor of an older memory
+            opened = current.superseded_by in self.made  # otherwise the memory was closed in favour of an older memory
             if opened and any(memory.status == "active" and memory.memory_id not in going for memory in later):
                 self._report_unchanged(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
                 self._report_unchanged(current.memory_id, _KEY)
             else:
                 ids = dict.fromkeys(memory_id.memory_id for memory_id in (*later, *((holder,) if holder else ())))
-                # a memory that replaced several others is closed with the first of these
+                # a memory that replaced several others is closed with the first of them
                 blocking = [
                     memory_id
                     for memory_id in ids
@@ -180,7 +180,7 @@ def _restore_state(memory: Memory, changes: Sequence[AppliedChange], now: dateti
 
 
 def _find_replaced_tags(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
-    """Return the replaced tags from the audits, or nothing if all that the changes did was open or close the memory."""
+    """Return the replaced tags from the audits. The result is empty if the changes only opened or closed the memory."""
     if all("status" in (change.before or {}) for change in changes):
         return {}
     audits = _map_audits_to_versions(memory, records)
@@ -240,8 +240,8 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
     """Undo a run and discard its operations that wait for review. If `reread` is true, its interactions are read again.
 
-    All fields except version, time of writing and usage are restored. A memory that has since changed, lost its key to
-    another memory or had its text erased stays unchanged and is listed as `kept`. The call is safe to repeat.
+    All fields except version, time of writing and usage are restored. A memory stays unchanged and is listed as
+    `kept` if it has since changed, lost its key to another or had its text erased. The call is safe to repeat.
     """
     run = discard(run, context, lease)
     undoes = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None

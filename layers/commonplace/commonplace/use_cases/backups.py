@@ -24,7 +24,7 @@ _ARCHIVED = "archive"  # the store archives expired memories without an operatio
 
 
 def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    """Run an action. Other actions' arguments are rejected. Raises `CONFLICT` while another of the user's runs is active."""
+    """Run an action. Arguments for other actions are rejected. Raises `CONFLICT` while another run of the user is active."""
     run, arguments = _ACTIONS[request.action]
     for name, value in request:
         if name != "action" and value is not None and name not in arguments:
@@ -97,8 +97,8 @@ def _summarize_backup(file: StoredFile) -> BackupTold:
 def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
     """Return the user's data as it was at the caller's time, despite concurrent writes.
 
-    Reading is repeated until no further writes from before that time appear. Later writes are then reverted to the values
-    stored in operations. Words need not be reverted, because only erasures change them.
+    The records are read again until no further writes from before that time appear. Later writes are then reverted with the
+    old values that operations store. Words need not be reverted, because only erasures change them.
     """
     user_id, at = caller.user_id, caller.now
     rows = list(ports.in_time(ports.raw.rows(user_id)))
@@ -115,7 +115,7 @@ def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
 
 
 def _find_newest_versions(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
-    """Return the newest version of each record at `at`, or 0 if the record was created later."""
+    """Map each record to its newest version at the time `at`, or to 0 if the record was created later."""
     return {
         row.memory_id: max((version for version, audit in row.audits.items() if audit.at <= at), default=0) for row in rows
     }

@@ -41,7 +41,7 @@ class Graph:
 
 
 def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> NetworkResult:
-    """Return the graph around a concept, or the graph of the most used concepts, among the visible memories."""
+    """Return the graph around a concept, or the graph of the most used concepts. Only visible memories are included."""
     agents, now = visibility_of(caller).agents, caller.now.timestamp()
     seen = [outline for outline in ports.facts.outlines(caller.user_id) if outline.is_visible(agents, now)]
     graph, focus = graph_of(seen), None
@@ -69,7 +69,7 @@ def graph_of(seen: Sequence[Outline]) -> Graph:
 
 
 def association(together: int, first: int, other: int, of: int) -> float:
-    """Return the NPMI of two concepts: 1 if they only occur together, 0 if as often as by chance, below 0 if less often."""
+    """Return the NPMI of two concepts, which is 1 if they occur only together, 0 if by chance, and negative if less often."""
     if together == of:
         return 1.0
     return round(math.log(together * of / (first * other)) / math.log(of / together), 4)

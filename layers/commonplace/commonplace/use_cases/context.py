@@ -33,7 +33,7 @@ _CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # low, because answers in anothe
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
 _RELEVANCE = 0.5  # high, because a prompt has no room for loosely related memories
-_SURE = 0.3  # from this probability, the topic clearly asks for a confidential memory
+_SURE = 0.3  # at this probability or above, the topic clearly asks for a confidential memory
 _MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
 _ELSEWHERE = ("document", "web")
 _MOST_RECENT = 300  # seven days with at most forty memories per night, plus a margin
@@ -49,7 +49,7 @@ class Group:
 
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
-    """Return the groups for a topic, without confidential memories that are off topic, and the search results."""
+    """Return the groups for a topic, and the search results. Confidential memories that are off topic are left out."""
     listed = functools.partial(most_important, caller, ports)
     instructions = listed(Filter(category="system"), _MOST_INSTRUCTIONS)
     core = [find(question, caller, ports, Filter(), _MOST_CORE, _CORE_RELEVANCE, counted=False) for question in CORE]
@@ -115,7 +115,7 @@ def line_of(memory: Memory, is_earlier: bool = False) -> str:
 
 @dataclass(frozen=True)
 class LineSize:
-    """The size of lines in the encoder's word pieces and in bytes of UTF-8. `wide` counts the bytes that are not ASCII."""
+    """The size of lines, in word pieces of the encoder and in bytes of UTF-8. `wide` counts the bytes outside ASCII."""
 
     pieces: int = 0
     bytes: int = 0
@@ -132,7 +132,7 @@ class LineSize:
 
     @property
     def tokens(self) -> int:
-        """An upper bound on the number of tokens, from word pieces (1.5 tokens each) or from bytes, whichever is higher.
+        """An upper bound on the number of tokens. It is based on word pieces (1.5 tokens each) or bytes, whichever is more.
 
         The bound from bytes assumes that a token has at least three bytes of ASCII, or two bytes of other text.
         """
@@ -154,7 +154,7 @@ def fit(
     groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY,
     newest: Mapping[str, Memory] = {},
 ) -> FittedContext:  # fmt: skip
-    """Fill the space with the groups, in order. No memory is repeated. Groups whose `always` is true get at most half.
+    """Fill the space with the groups, in order. No memory is repeated. Groups whose `always` is true get at most half of it.
 
     If there are no memories, the text is `nothing`. `newest` maps the id of a memory with an older value to the memory with
     the newest value, which is placed first. If the newest value doesn't fit, the older one is left out too.

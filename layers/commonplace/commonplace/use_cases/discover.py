@@ -40,7 +40,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
 
 
 def health(state: Statistics) -> float:
-    """Return the health score, which is 1 minus the deductions, but at least 0. An empty store scores 1."""
+    """Return the health score, which is 1 minus the deductions and never below 0. An empty store scores 1."""
     return round(min(1.0, max(0.0, 1 - sum(health_parts(state).values()))), 3)
 
 

@@ -51,7 +51,7 @@ def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
         )
         document = document.model_copy(update={"fields": writing.fields, "redacted": kinds})
         former = before
-        if before is not None and before.deleted:  # to erase a passage's former text together with it
+        if before is not None and before.deleted:  # so that erasing a passage also erases its former text
             versions = ports.documents.versions(caller.user_id, writing.namespace, writing.key)
             former = next((version for version in versions if not version.deleted), None)
         document, entries = derived(document, former, caller, ports)
@@ -85,7 +85,7 @@ def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> li
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
-    """Map the paths of matching documents to scores. A document's score is that of its best passage in the top 200."""
+    """Map the paths of matching documents to scores. A document gets the score of its best passage in the top 200 hits."""
     heads = list_documents(namespace, caller, ports)
     of_type(str, query, "query")
     paths = {passage.memory_id: head.path for head in heads for passage in head.passages}
@@ -168,7 +168,7 @@ def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
 
 
 def _redact_value(value: Any, path: str, kinds: list[str], depth: int) -> Any:
-    """Redact the value and all values nested in it. `path` lists the names on the way to the value, outermost first."""
+    """Redact the value and all values nested in it. `path` lists the names that lead to the value, outermost first."""
     if depth > _DEEPEST:
         _refuse(ErrorCode.INVALID_JSON, f"is nested deeper than {_DEEPEST} levels")
     if isinstance(value, dict):

@@ -39,7 +39,7 @@ IMPORTED_HISTORY = "imported_history"
 
 
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store the visible memories in a file for a day, or report the export `run_id`. A model only gets the count."""
+    """Store the visible memories in a file for a day, or report the export `run_id`. A model gets only the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
         return _build_export_result(export_file(request.run_id, caller, ports)[0])
     from commonplace.runs.queueing import in_call_or_queued  # deferred, because printing records needs no runs
@@ -82,7 +82,7 @@ def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> Expo
 def exported_lines(
     memories: Iterable[Memory], form: PrintedFormat, caller: Caller, ports: Ports, with_history: bool = False
 ) -> Iterator[str]:
-    """Yield the lines of a file of memories. Only JSON Lines and CSV include closed and expired memories, and history."""
+    """Yield the lines of an export file. Only JSON Lines and CSV include closed and expired memories and their history."""
     current = (memory for memory in memories if memory.status == "active" and not memory.has_expired(caller.now))
     if form == "mem0":
         return _format_json_list('{"results": [', map(_build_mem0_entry, current), "]}")
@@ -145,7 +145,7 @@ def _build_export_result(file: StoredFile) -> ExportResult:
 
 
 def _matches_filter(chosen: ExportFilter, memory: Memory) -> bool:
-    """Return whether category or section, type and collection match, and `happened_at` is in [`after`, `before`)."""
+    """Return whether the category or section, the type and the collection match, and `after` <= `happened_at` < `before`."""
     category, section = where_filed(chosen.category or "all")
     wanted = (
         (category, memory.category), (section, memory.section), (chosen.type, memory.memory_type),

@@ -18,7 +18,7 @@ _NO_CONTENT = "the query has no content words that another query could share, so
 
 
 def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> FeedbackResult:
-    """Store whether a memory was useful for a query. If it is closed, `NOT_FOUND` suggests the memory that replaced it."""
+    """Store whether a memory was useful for a query. For a closed memory, `NOT_FOUND` suggests the one that replaced it."""
     request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
     memory = memory_with_id(request.memory_id, caller, ports)
     rating = Rating(memory.memory_id, logged_query(request.query), request.useful, caller.now)

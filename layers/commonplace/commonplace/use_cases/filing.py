@@ -1,4 +1,4 @@
-"""Choose categories for imported memories from the old category, the content, or a person's decision."""
+"""Choose the categories of imported memories, based on the old category, the content, or a person's decision."""
 
 import csv
 import functools
@@ -36,13 +36,13 @@ class Filed:
 
 @dataclass(frozen=True)
 class Filing:
-    """Rules for categories. `named` maps old categories to new ones. `decided` maps old ids to a person's choice or None."""
+    """Rules for categories. `named` maps old categories to new ones. `decided` maps old ids to a person's choice, if any."""
 
     named: Mapping[str, Category]
     decided: Mapping[str, Category | None]
 
     def file(self, legacy_id: str, old: str | None, classification: Classification) -> Filed:
-        """Choose the category for an old memory. `classification` is the classification of its text."""
+        """Choose the category for an old memory. `classification` contains the labels of its text."""
         decided = self.decided.get(legacy_id)
         if decided is not None:
             return Filed(decided, 1.0, "a person's word")
@@ -56,7 +56,7 @@ class Filing:
 
 
 def read_categories(text: str) -> dict[str, Category]:
-    """Read a table of old names and categories, with or without a header. `INVALID_ARGUMENT` gives the line number."""
+    """Read a table that maps old names to categories. A header is optional. `INVALID_ARGUMENT` gives the line number."""
     categories: dict[str, Category] = {}
     for number, row in _parse_csv_rows(text, "categories"):
         if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:

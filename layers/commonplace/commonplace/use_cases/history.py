@@ -34,7 +34,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
 
 
 def _find_lineage(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
-    """Return the memory with an id or external id, together with its earlier and later values."""
+    """Return the memory with an id or external id, and the memories that contain its earlier and later values."""
     memories = lineage(memory_id, everything)
     return memories or [
         memory for last in behind_alias(memory_id, caller, ports) for memory in lineage(last.memory_id, everything)

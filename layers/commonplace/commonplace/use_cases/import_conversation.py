@@ -32,7 +32,7 @@ def import_turns(
 ) -> ImportResult:
     """Store turns or chat messages in batches. `progress` receives the number of finished turns.
 
-    A turn is skipped if it is nothing but a secret, too long, without words, or not worth storing. The result lists skipped
+    A turn is skipped if it contains only a secret or no words, is too long, or isn't worth storing. The result lists skipped
     turns with the reason. If a turn is invalid, an error with its number is raised before anything is stored.
     """
     zone, turns = caller.now.tzinfo, list_of(turns, "turns")

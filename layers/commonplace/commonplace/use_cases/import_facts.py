@@ -46,7 +46,7 @@ from commonplace.use_cases.named import memories_by_alias
 
 Progress = Callable[[int, int | None], None]
 _BATCH, _READ_BATCH = 100, 500
-_MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # entries per list, and number of people, in a streamed plan
+_MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # the limits on a streamed plan: entries per list, and people
 _PEOPLE_SHOWN, _OTHER_PEOPLE, NO_NAME = 20, "(other people)", "(no name)"
 _CONFLICT = "the memory with this name has another text, which stays"
 NOTE_TOO_SHORT = "the note is too short for all fields"
@@ -63,7 +63,7 @@ _Named = TypeVar("_Named", str, RefusedEntry)
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A valid statement. `extra` goes into the note, which may be `cut`. `fields` contains tags and `extra` as JSON."""
+    """A valid statement. `extra` is added to the note, which may be `cut`. `fields` contains tags and `extra` as JSON."""
 
     where: str
     name: str
@@ -79,7 +79,7 @@ class Seen(Protocol):
     """The texts that an import has seen so far, by fingerprint."""
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
-        """Return None for a new text. For a known text, return its memory's id (or None) and whether the fields match."""
+        """Return None for a new text. For a known text, return the memory's id, if any, and whether the fields match."""
 
 
 def import_facts(
@@ -99,11 +99,11 @@ def import_facts(
     people = _People(NO_NAME if only == "" else only, left)
     chosen, report = people.chosen(left.taken(entries)), None
     work = _FactImport(caller, ports, progress, chosen, listed, seen, left)
-    if seen is None:  # to check the people before anything is stored
+    if seen is None:  # the people must be checked before anything is stored
         work.source_entries = list(chosen)
         people.check(apply)
     with gathered() as flaws:
-        if apply:  # planned under the lease, after completing a crashed run
+        if apply:  # the plan is made under the lease, after a crashed run is completed
             report = change_many(
                 "import", lambda _: work.planned(), run_context(caller, ports, progress), dry_run=False, publish=publish
             )
@@ -146,7 +146,7 @@ class _People:
         return dict(self.counts) if len(named) > 1 else named
 
     def check(self, apply: bool) -> list[str]:
-        """Raise an error if nobody is named `only`, or if an import covers several people. A plan only returns a warning."""
+        """Raise an error if nobody is named `only`, or if `apply` is true for several people. Otherwise, return a warning."""
         shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.entry_counts.items())]
         listed = ", ".join([*shown[:_PEOPLE_SHOWN], *(["..."] if len(shown) > _PEOPLE_SHOWN else [])])
         if self.only is not None and self.only not in self.counts:
@@ -266,7 +266,7 @@ class _FactImport:
             holder = holders.get(entry.alias)
             checked = checked_fact(entry, zone, redacting=self._is_shown(number))
             if holder is not None and folded(holder.content) != folded(checked.fact.content):
-                checked = checked_fact(entry, zone)  # they may differ only by a secret, which the stored text lacks
+                checked = checked_fact(entry, zone)  # maybe they differ only by a secret, which the stored text lacks
         except CommonplaceError as error:
             self._refuse(refused(entry.where, error))
             self.left.add(Unread(entry.where, REFUSED.format(error.code.label), attribution(entry)))
@@ -309,7 +309,7 @@ class _FactImport:
         self._set_result(self.entries, "refused", None, refused.message)
 
     def _set_result(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
-        """Replace an entry's outcome, which is "added" by default."""
+        """Replace the outcome "added", which every entry has by default."""
         row = self.rows.get(number)
         self.outcomes.subtract([row.outcome if row else "added"])
         self.outcomes[outcome] += 1
@@ -325,7 +325,7 @@ class _FactImport:
             names.append(named)
 
     def _record_outcomes(self, facts: Sequence[tuple[int, CheckedFact]]) -> None:
-        """Record for each statement whether the plan adds it or leaves it out as known or in conflict."""
+        """Record, for each statement, whether the plan adds it or skips it as known or in conflict."""
         left_out = {omission.record.number: omission for omission in self.plan.left_out}
         ids = sorted({omission.other for omission in self.plan.left_out if omission.other})
         memories = {memory.memory_id: memory for memory in self.ports.records.get(self.caller.user_id, ids)}
@@ -373,7 +373,7 @@ class _FactImport:
 
 
 def attribution(fact: ForeignFact) -> dict[str, Any]:
-    """Return the text, tags, speaker, other fields and unreadable times of an entry."""
+    """Return an entry's text, tags, speaker, other fields and unreadable times."""
     odd = {name: time for name, time in fact.times.items() if not isinstance(time, datetime) and not is_technical(time)}
     speaker = None if (fact.speaker or "").lower() in NOBODY else fact.speaker
     return merged_fields({"content": fact.content, "tags": fact.tags, "speaker": speaker}, fact.extra, odd)
@@ -425,7 +425,7 @@ def _split_tags(value: Any) -> tuple[list[str], list[Any]]:
 def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:
     """Build a memory from a statement. Missing fields are derived by rules, as when a statement is stored.
 
-    A statement that is no longer true becomes a closed memory. A statement that ends in the future becomes one that expires.
+    A statement that is no longer true becomes a closed memory. If it stops being true in the future, the memory will expire.
     """
     fact, now = checked.fact, caller.now
     ends = min(filter(None, (fact.expires_at, fact.valid_to)), default=None)
@@ -450,9 +450,9 @@ def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller
 
 
 def _build_closing_fields(fact: Fact, now: datetime) -> Mapping[str, Any]:
-    """Return the fields that mark a memory as closed or expired, if it is."""
+    """Return the fields that mark a memory as closed or expiring, if any."""
     if fact.valid_to is not None and fact.valid_to <= now:
         return {"status": "superseded", "valid_to": fact.valid_to, "expires_at": None, "purge_at": None}
-    if fact.expires_at is not None and fact.expires_at <= now:  # purged at the same time as a memory that expires now
+    if fact.expires_at is not None and fact.expires_at <= now:  # purged as if the memory expired now
         return {"durability": "daily", "expires_at": fact.expires_at, "purge_at": now + PURGE_DELAY}
     return {}

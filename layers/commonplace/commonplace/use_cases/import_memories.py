@@ -1,4 +1,4 @@
-"""Implement `import_memories`, which plans an import of an export and applies it as a run. Also store uploads."""
+"""Implement `import_memories`, which plans the import of an export and applies it as a run. Also implement uploads."""
 
 import hashlib
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ _STORED = ("planned", "needs_review", "applied")
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
-    """Plan an import, apply a plan, or do both at once. A model can only plan, and the result says who may apply the plan.
+    """Plan an import, apply a plan, or do both at once. A model can only plan, and the result explains who may apply it.
 
     An upload is deleted once a plan is stored or applied. Raises `CONFLICT` while a run of the user is active. Raises
     `NOT_FOUND` for an unknown upload or plan.
@@ -95,8 +95,8 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
     """Raise `PAYLOAD_TOO_LARGE` if the user's valid uploads and `more` bytes exceed 200 MB.
 
-    Expired uploads are kept as long as no record confirms the clock, although nobody can read them. If space is needed, the
-    oldest of these are deleted.
+    Expired uploads can't be read, but they are kept until a record confirms the clock. If space is needed, the oldest of them
+    are deleted.
     """
     files = stored_files(ports)
     stored = files.listed(caller.user_id, "upload", EARLIEST)

@@ -34,7 +34,7 @@ Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circ
 
 @dataclass(frozen=True)
 class ImportRecord:
-    """A memory from a file. `number` is a line or index. `name` is the name at the source if the memory gets a new id."""
+    """A memory from a file. `number` is its line or index. `name` is its name at the source if it gets a new id."""
 
     number: int
     memory: Memory
@@ -107,7 +107,7 @@ class ImportPlan:
         return *added, *self._name_known(caller, ports)
 
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
-        """Yield operations that give known memories their ids from the file as names, except names that already exist."""
+        """Yield operations that add the ids from the file to known memories as names. Existing names are left out."""
         names = {omission.record.called: omission for omission in self.left_out if omission.why == "known"}
         ids = ports.aliases.get(caller.user_id, list(names))
         for name, omission in names.items():
@@ -180,7 +180,7 @@ def _find_skip_reason(
 
 
 def _find_active_duplicate(record: ImportRecord, state: _Existing) -> LeftOut | None:
-    """Return a skip reason if an active memory has the same content ("known") or the same key ("key_taken")."""
+    """Return the reason for skipping a memory whose content ("known") or key ("key_taken") an active memory already has."""
     memory = record.memory
     same = state.contents.get(fingerprint(memory))
     if same is not None:

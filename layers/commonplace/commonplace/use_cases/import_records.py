@@ -29,7 +29,7 @@ Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any] | Commonp
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
 _LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # indexes limit the length of all other fields
-_LARGEST = 2**53  # the largest position, version or count that every store and JSON parser represents exactly
+_LARGEST = 2**53  # the largest integer that every store and JSON parser represents exactly
 _MOST_WORDS = 1_000  # tags or concepts per memory, limited because statistics count each pair
 _LOST = "the id, the key or the content was taken meanwhile, or the id belongs to another user"
 
@@ -44,11 +44,11 @@ def import_records(
     records: Records, caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None,
     why: str = "they are its records", listed: range | None = None, text: str = "",
 ) -> Imported:  # fmt: skip
-    """Import exported records as a run, which can be undone, or only plan that.
+    """Import exported records as a run, which can be undone, or only plan the run.
 
-    The memories become the caller's. Secrets are removed, and vectors are recomputed. Invalid records given by line number
-    are refused. Others raise an error before anything is stored. `progress` receives how many records are stored and how many
-    there are. `why` is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
+    The memories become the caller's. Secrets are removed, and vectors are recomputed. If `records` are given by line number,
+    invalid records are refused. Otherwise, they raise an error before anything is stored. `progress` receives the number of
+    stored records and the total. `why` is the evidence for the format. `listed` is the range to report. `text` is the input.
     """
     of_type(bool, apply, "apply")
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
@@ -146,7 +146,7 @@ class PastSteps(BaseModel):
 
 
 def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
-    """Convert a record to a memory that belongs to the user, and its history. Adds the kinds of redacted secrets to `kinds`.
+    """Build the user's memory and its history from a record. The kinds of redacted secrets are added to `kinds`.
 
     The original user and unknown fields are ignored. Errors mention the invalid field.
     """

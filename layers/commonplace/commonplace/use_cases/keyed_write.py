@@ -103,7 +103,7 @@ def _find_same_meaning(entry: Entry, compared: Sequence[Similar], like: Sequence
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Store the memory, or return the obstacle, such as a memory stored since the comparison or not compared."""
+    """Store the memory. If another memory with the same key or text prevents this, return that memory as an obstacle."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:

@@ -22,7 +22,7 @@ _Entry = TypeVar("_Entry")
 
 @dataclass
 class LeftOutWords:
-    """Counts passages by up to 200 reasons. If `listing` is true, also keeps 10,000 passages or 10 million characters."""
+    """Counts passages by up to 200 reasons. If `listing` is true, up to 10,000 passages or 10 million characters are kept."""
 
     listing: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -41,7 +41,7 @@ class LeftOutWords:
             self.listed_characters += len(text)
 
     def taken(self, entries: Iterable[_Entry | Unread]) -> Iterator[_Entry]:
-        """Add the entries that are passages to leave out, and yield the others."""
+        """Count the entries that are passages to leave out, and yield all other entries."""
         for entry in entries:
             if isinstance(entry, Unread):
                 self.add(entry)

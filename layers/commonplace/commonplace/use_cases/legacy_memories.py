@@ -1,4 +1,4 @@
-"""Convert old records to memories with the original times and counts, and merge tags across the file."""
+"""Convert old records to memories that keep the original times and counts, and merge tags across the file."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ class TagFolding:
 
     @classmethod
     def of(cls, tags: Iterable[Sequence[str]], own: Mapping[str, int]) -> "TagFolding":
-        """Merge the tags of all records that are aliases, spellings or plurals of the same tag."""
+        """Merge tags that are aliases, spellings or plurals of the same tag. `tags` contains the tags of each record."""
         each = [tuple(dict.fromkeys(tag)) for tag in tags]
         used = Counter(tag for tags in each for tag in tags)
         tidy = {tag: hyphenated(tag) for tag in used}

@@ -50,7 +50,7 @@ def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return an id for each document. Documents without a unique id get one that consists of their table and number."""
+    """Return an id for each document. A document without a unique id gets an id made from its table and number."""
     ids: dict[str, str] = {}
     taken = {document.name for document in documents}
     for document in documents:
@@ -155,7 +155,7 @@ def _parse_end(value: Any) -> datetime:
 
 
 def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return the note with the remaining fields appended, and whether the note was cut."""
+    """Append the remaining fields to a note. Returns the note and whether it was cut."""
     texts = (f"{name}: {json_text(value)}" for name, value in left.items())
     whole = "; ".join([*([own] if own else []), *texts])
     text = "".join(char if char.isprintable() or char in "\n\t" else " " for char in whole)

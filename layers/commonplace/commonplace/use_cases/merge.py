@@ -105,7 +105,7 @@ def _build_source_group(sources: Sources, why: str) -> MergeGroup:
 
 
 def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
-    """Return groups of memories with the same meaning among the newest visible memories, without merging them."""
+    """Group the newest visible memories by meaning, and return the groups without merging them."""
     seen = visibility_of(caller)
     memories = [item for item in ports.records.all(caller.user_id) if is_visible(seen, item)]
     memories.sort(key=lambda memory: memory.memory_id)
@@ -129,7 +129,7 @@ def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
 
 
 def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
-    """Return the older memories with the same meaning, and the reasons, or None if the index is unavailable."""
+    """Map older memories with the same meaning to the reasons. Returns None if the index is unavailable."""
     entry = Entry(record.memory, record.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:

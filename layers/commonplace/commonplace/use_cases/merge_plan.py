@@ -36,7 +36,7 @@ class Sources:
 
     @classmethod
     def of(cls, stored: Iterable[Stored], caller: Caller, ports: Ports) -> "Sources":
-        """Create an instance from memories in any order. They are sorted by `happened_at` and id, but not checked."""
+        """Create an instance from memories in any order. The memories are sorted by `happened_at` and id, but not checked."""
         return cls(tuple(sorted(stored, key=lambda item: (item.memory.happened_at, item.memory.memory_id))), caller, ports)
 
     @property
@@ -54,7 +54,7 @@ class Sources:
 
     @functools.cached_property
     def refusal(self) -> str | None:
-        """The reason that the memories can't be merged, or None."""
+        """The reason why the memories can't be merged, or None if they can."""
         return self._explain_difference() or self._explain_link() or self._explain_contradiction() or self._explain_length()
 
     def planned(self, why: str) -> PlannedOperation:

@@ -46,7 +46,7 @@ def migrate(
     names, file = field_names(fields or {}), read_tinydb(data, tables)
     plan = _Plan(caller, ports, filing)
     with gathered() as flaws:
-        if apply:  # planned under the lease, after completing a crashed run
+        if apply:  # the plan is made under the lease, after a crashed run is completed
             context = run_context(caller, ports)
             report = change_many(
                 "migration", lambda _: plan.make(file, names, progress), context, dry_run=False, publish=publish

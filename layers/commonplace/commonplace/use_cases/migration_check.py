@@ -1,4 +1,4 @@
-"""Compare the search in an old store with a search of the migrated memories."""
+"""Compare searches in an old store with searches of the migrated memories."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ def check_migration(
     data: bytes, caller: Caller, ports: Ports, queries: str | None = None, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> MigrationCheck:  # fmt: skip
-    """Search both stores without logging. `queries` are JSON lines `{"query", "expected"?}` and default to the old tags."""
+    """Search both stores without logging. `queries` contains lines `{"query", "expected"?}`. The default is the old tags."""
     with gathered() as flaws:
         records = _parse_all(data, caller, tables, field_names(fields or {}))
         moved = {
@@ -50,7 +50,7 @@ def check_migration(
 
 
 def _parse_all(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
-    """Return the records that can be stored. These are the ones that a migration adds."""
+    """Return the records that can be stored, which are the records that a migration adds."""
     documents = read_tinydb(data, tables).documents
     ids, records = legacy_ids(documents, names), list[LegacyRecord]()
     for document in documents:
@@ -97,7 +97,7 @@ def _check_query(
 
 
 def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS) -> list[LegacyRecord]:
-    """Return the hits in the old store, which share a word with the query. Most shared words come first, then the newest."""
+    """Return the old records that share words with the query. Records with more shared words come first, then newer ones."""
     words = set(_split_words(query))
     texts = (" ".join((record.memory.content, record.category or "", *record.memory.tags)) for record in records)
     scored = [(len(words & set(_split_words(text))), record) for text, record in zip(texts, records, strict=True)]

@@ -1,4 +1,4 @@
-"""Find the memory that a request identifies by id, external id or key, and build the errors for unknown names."""
+"""Find the memory that a request identifies by its id, external id or key, and build the errors for unknown names."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -73,7 +73,7 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """Return the memory with an id, external id or key, unless it is closed. An expired one is returned to be extended."""
+    """Return the memory with an id, external id or key, unless it is closed. Expired memories can be found and extended."""
     with gathered() as flaws:
         memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
@@ -92,13 +92,13 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
 
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
-    """Return a list of the memory with an external id, or of its last successor. The list is empty if the id is unknown."""
+    """Return the memory with an external id, or its last successor, in a list. The list is empty if the id is unknown."""
     memories = memories_by_alias([name], caller, ports).values()
     return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
 
 
 def memories_by_alias(names: Sequence[str], caller: Caller, ports: Ports) -> dict[str, Memory]:
-    """Return the memories with these external ids, by external id. Unknown ids are left out. The memories may be closed."""
+    """Map external ids to their memories, which may be closed. Unknown ids are left out."""
     ids: dict[str, str] = {}
     for batch in in_batches(names, _ALIASES_AT_ONCE):
         ids |= ports.aliases.get(caller.user_id, batch)

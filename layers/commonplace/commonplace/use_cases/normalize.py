@@ -40,7 +40,7 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
 
 
 def _add_missing_tags(read: Normalized, request: NormalizeRequest) -> Normalized:
-    """Add tags from the text if there are too few or one is "misc". Return "misc" only if no other tag is found."""
+    """Add tags from the text if there are too few tags or one is "misc". The tag "misc" remains only if no other is found."""
     if len(read.tags) >= _FEWEST_TAGS and "misc" not in read.tags:
         return read
     more = [tag for tag in (*read.tags, *tags_of(request.text)) if tag != "misc"]

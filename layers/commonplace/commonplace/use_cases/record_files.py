@@ -43,7 +43,7 @@ def csv_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
-    """Yield a file's records with line numbers. Raises `PAYLOAD_TOO_LARGE`, or an error if the format is unknown."""
+    """Yield the records in a file with their line numbers. Raises `PAYLOAD_TOO_LARGE`, or an error for an unknown format."""
     if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
     rows = _parse_json_lines(text) if form == "jsonl" else _parse_csv_rows(text)
@@ -59,14 +59,14 @@ def too_large(why: str, field: str | None = None) -> CommonplaceError:
 
 
 def is_export(first: Record) -> bool:
-    """Return whether a first line is from an export, with or without a header. Raises an error for an unknown format."""
+    """Return whether the first line of a file shows that it is an export. Raises an error for an unknown format."""
     if HEADER in first and first != {HEADER: FORM}:
         raise invalid("file", f"is an export of another form than {FORM}; upgrade commonplace")
     return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
 
 
 def _parse_json_lines(text: str) -> Iterator[Line]:
-    """Yield the number of each line and its object or error, except for blank lines and the header of an export."""
+    """Yield each line's number with its object or error. Blank lines and the header of an export are skipped."""
     first = True
     for number, line in enumerate(text.split("\n"), 1):  # strings may contain other line breaks, such as U+2028
         if not line.strip():

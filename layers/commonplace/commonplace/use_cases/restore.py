@@ -52,7 +52,7 @@ class RestorePlanner:
     _past: dict[str, RawRecord] = field(default_factory=dict)
 
     def plan(self) -> Plan:
-        """Return a plan with the operations, and with an error code and a reason for each memory that isn't restored."""
+        """Return a plan of operations. For each memory that isn't restored, the plan contains an error code and a reason."""
         with gathered() as flaws:
             self.existing = {memory.memory_id: memory for memory in self.ports.records.all(self.caller.user_id)}
         self._past = {record.memory_id: record for record in self.backup.records}
@@ -122,7 +122,7 @@ class RestorePlanner:
         return [fingerprint(memory), *([(memory.collection, memory.key)] if memory.key is not None else [])]
 
     def _is_opening(self, name: str) -> bool:
-        """Return whether the restore activates a memory that isn't active."""
+        """Return whether the restore activates an inactive memory."""
         return self.goals[name].status == "active" and (name not in self.existing or self.existing[name].status != "active")
 
     def _plan_operations(self) -> Iterator[PlannedOperation]:
@@ -133,7 +133,7 @@ class RestorePlanner:
             yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _order_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
-        """Yield the operations in order. A memory that blocks one to be opened is closed in the same operation."""
+        """Yield the operations in order. If a memory prevents another from being opened, the same operation closes it."""
         new = dict[str, PlannedChange]()
         for batch in self.ports.in_time(in_batches(gone, _BATCH)):
             new |= self._plan_returns(batch)
@@ -149,7 +149,7 @@ class RestorePlanner:
             yield self._plan_operation(name, new.get(name), ())
 
     def _plan_returns(self, names: Sequence[str]) -> Iterator[tuple[str, PlannedChange]]:
-        """Yield the change that adds each memory again, as an import does, with its id, its history and a higher version."""
+        """Yield a change for each memory that adds it as an import does, with its id, its history and a higher version."""
         memories, embedder = [self.goals[name] for name in names], self.ports.embedder
         texts = list(dict.fromkeys(memory.content for memory in memories))
         vectors = dict(zip(texts, embedder.embed_all(texts), strict=True))
@@ -184,13 +184,13 @@ class RestorePlanner:
         return by_id
 
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
-        """Map contents, keys and ids to the memories that have them, among the memories that the restore closes."""
+        """Map the contents, keys and ids of the memories that the restore closes to the ids of these memories."""
         active = [name for name in names if name in self.existing and self.existing[name].status == "active"]
         closing = [name for name in active if self.goals[name].status != "active"]
         return {place: name for name in closing for place in (name, *self._list_unique_values(self.existing[name]))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
-        """Return the memories that block one to be opened because they have its content or key, or replaced it."""
+        """Return the memories that prevent `opening` because they have its content or key, or because they replaced it."""
         before = self.existing.get(opening)
         wanted = [*self._list_unique_values(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)
@@ -298,7 +298,7 @@ def _drop_dead_links(memory: Memory, present: Collection[str]) -> Memory:
 
 
 def _get_indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
-    """Return the indexed version of each memory, or 0 if it isn't indexed. The index accepts only newer versions."""
+    """Return the version of each memory in the index, or 0 if it isn't indexed. The index accepts only newer versions."""
     contents = ports.upkeep().contents if ports.upkeep else None
     if contents is None:
         return [0] * len(memories)

@@ -162,7 +162,7 @@ def _describe_scope(category: str | None, filters: Filter) -> str:
 
 
 def distance_of(cosine: float, model: str) -> float:
-    """Convert a cosine to a distance from 0 (equal) to 2 (opposite), with the model's marks if known, else as 1 - cosine."""
+    """Convert a cosine to a distance from 0 (equal) to 2 (opposite), by the model's marks if known, or else as 1 - cosine."""
     scale = SCALES.get(model)
     if scale is None:
         return min(2.0, max(0.0, 1.0 - cosine))

@@ -76,14 +76,14 @@ def zone_of(now: datetime) -> tzinfo:
 
 
 def zone_note(now: datetime, **more: Any) -> Notes | None:
-    """Return a note that days and months are in UTC if no time zone is known."""
+    """Return a note that days and months are in UTC, unless the time zone is known."""
     unnamed = zone_of(now) is UTC
     notes = Notes(warnings=["no time zone is known: days and months are in UTC"] if unnamed else None, **more)
     return notes or None
 
 
 def moment_of(seconds: float, zone: tzinfo) -> datetime:
-    """Convert seconds since 1970 to a datetime in a zone, at the earliest 2 January of the year 1, which every zone has."""
+    """Convert seconds since 1970 to a datetime in a zone. The earliest result is 2 January of the year 1."""
     return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 

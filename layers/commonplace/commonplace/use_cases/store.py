@@ -18,7 +18,7 @@ from commonplace.use_cases.named import memory_with_id
 
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
-    """Store a statement verbatim, with labels that rules derive unless the caller gives them."""
+    """Store a statement verbatim. Rules derive the labels that the caller doesn't give."""
     context = request.context or StoreContext()
     statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields: dict[str, Any] = {"agent_id": caller.agent_id}
@@ -53,7 +53,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
 def _ingest_statement(
     statement: EnrichedStatement, context: StoreContext, fields: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> Ingested:
-    """Store a statement and close the memories in `context.supersedes`. For a model, all but the first are limited."""
+    """Store a statement and close the memories in `context.supersedes`. A model may close only a limited number of these."""
     ids = dict.fromkeys(context.supersedes or ())
     old = [memory_with_id(memory_id, caller, ports, "context.supersedes") for memory_id in ids]
     if len(old) > 1:

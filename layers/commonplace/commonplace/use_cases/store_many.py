@@ -20,7 +20,7 @@ _NO_TIME = "there was no time left for this statement; send it again"
 def store_memories(
     statements: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
 ) -> StoreManyResult:
-    """Store each statement as `store_memory` does, and report errors in place of results. `left` returns the seconds left."""
+    """Store each statement as `store_memory` does, and return errors as results. `left` returns how many seconds remain."""
     answers = [
         _store(arguments, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
         for number, arguments in enumerate(statements)

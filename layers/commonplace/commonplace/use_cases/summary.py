@@ -30,8 +30,8 @@ _MOST_CHARACTERS = 60_000  # in all memories of a summary together, about 15,000
 _NOTHING = "Nothing is remembered about this."
 FEWEST, MOST = 3, 6
 """The minimum and maximum number of sentences in a summary. If the memories have fewer, the minimum doesn't apply."""
-_NEAREST = 12  # how many sentences a summary sentence is checked against; all would take as long as the model
-_LONGEST = 500  # in characters, of a sentence
+_NEAREST = 12  # how many sentences each summary sentence is checked against; checking all would take as long as the model
+_LONGEST = 500  # the maximum length of a sentence, in characters
 _MOST_TOKENS, _MOST_ITEMS = 2_000, 12
 _Sentence = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
 _SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
@@ -39,7 +39,7 @@ _SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
 
 @dataclass(frozen=True)
 class Summary:
-    """The sentences and key points of a summary, most relevant sentences first."""
+    """The sentences and key points of a summary. The most relevant sentences come first."""
 
     sentences: tuple[str, ...]
     points: tuple[Point, ...]
@@ -93,7 +93,7 @@ class _Answer(BaseModel):
 
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
-    """Summarize memories without a model. The best sentence in each memory becomes a key point. Equal sentences share one.
+    """Summarize memories without a model. Each memory's best sentence becomes a key point. Equal sentences form one point.
 
     The summary consists of the sentences of the first six points. If there are fewer than three, more sentences from the
     memories are added, up to three in all. These are not points.
@@ -150,7 +150,7 @@ SHAPE = schema(_Answer, "validation")
 
 
 def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
-    """Return those of the model's sentences and points that the memories support. Raises `ModelUnavailable` for too few."""
+    """Return the model's sentences and points that the memories support. Raises `ModelUnavailable` if there are too few."""
     shown = NumberedMemories(memories, today)
     parts = {"question": query, "memories": shown.listed}
     mark = unused_mark(parts.values())

@@ -16,7 +16,7 @@ from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing
 from commonplace.text.tagging.synonyms import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 
-_MOST_TOGETHER = 60  # tags per key, because a more frequent stem says little
+_MOST_TOGETHER = 60  # tags per key; a stem that more tags share says little
 _SHORTEST = 6
 _WORDS = re.compile(r"\w+")
 _BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # between a tag and its abbreviation
@@ -48,9 +48,9 @@ class TagPlan:
         threshold: float = 1.0,
         in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]] = iter,
     ) -> "TagPlan":
-        """Judge all pairs of tags that may mean the same. `in_time` yields the pairs, but raises an error if time runs out.
+        """Judge all pairs of tags that may mean the same. `in_time` yields the pairs, or raises an error when time runs out.
 
-        `uses` maps tags to their numbers of memories. If `embedder` is None, only names and spelling count. `memories` is
+        `uses` maps each tag to its number of memories. If `embedder` is None, only names and spelling count. `memories` is
         called only for abbreviations that aren't in the shipped table. Without memories, those aren't recognized.
         """
         plan = cls(OwnTags(uses, words.has_word, partial(_is_abbreviation, cache(memories))), threshold)
@@ -111,7 +111,7 @@ def _judge_tags(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector
 
 
 def _embed_tags(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
-    """Return the vectors of tags, or no vectors if the scale of the model's similarities is unknown."""
+    """Return the vectors of tags. If the scale of the model's similarities is unknown, return no vectors."""
     if scale_of(embedder.name) is None:
         return {}
     ordered = sorted(tags)
@@ -119,7 +119,7 @@ def _embed_tags(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
 
 
 def _find_candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
-    """Return pairs of tags with the same spelling, table entry, initials or stem, or that differ in one letter."""
+    """Return the pairs of tags that share a spelling, table entry, initials or stem, or that differ in one letter."""
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tag in tags:
         for key in _yield_bucket_keys(tag):

@@ -111,7 +111,7 @@ def _find_most_frequent(seen: Sequence[Outline]) -> list[str]:
 
 
 def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
-    """Return the last changes in each span, by the id of the old memory. Changes that involve a hidden memory are skipped."""
+    """Map the ids of old memories to the last changes in each span. Changes that involve a hidden memory are skipped."""
     last = [
         outline
         for span in page

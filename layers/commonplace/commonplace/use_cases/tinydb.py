@@ -24,7 +24,7 @@ class Document:
 
     @property
     def name(self) -> str:
-        """The unique name of the document in its file."""
+        """The name of the document, which is unique within its file."""
         return f"{self.table}/{self.number}"
 
 

@@ -18,7 +18,7 @@ from commonplace.retrieval.found import Found, Matches
 from commonplace.retrieval.record_scan import is_visible, refused_by
 from commonplace.use_cases.search import search_of
 
-_LEXICAL, _VECTOR = 200, 100  # hits per ranking; if there is no index, a ranking contains all
+_LEXICAL, _VECTOR = 200, 100  # hits per ranking; without an index, a ranking contains all memories
 _CONSIDERED, _OF_A_REASON = 500, 50
 _ONLY = f"at most {_OF_A_REASON} excluded memories are listed for each reason"
 _DIGITS = 6
@@ -86,7 +86,7 @@ def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Mem
 
 
 def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
-    """Return the rankings that contain a memory, or else `neighbour` or `record`; for a general query, `importance`."""
+    """Return the rankings that contain a memory, or else `neighbour` or `record`. For a general query, it is `importance`."""
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]
@@ -95,7 +95,7 @@ def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mappin
 
 
 def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:
-    """Map ids of unreturned matches to reasons. A reason is None if only a search without filters found the match."""
+    """Map the ids of unreturned matches to reasons. The reason is None if only a search without filters finds the match."""
     general = search.query.general
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)

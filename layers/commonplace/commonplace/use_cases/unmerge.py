@@ -1,4 +1,4 @@
-"""Restore the other sources of a merged memory when one source is erased. They are merged again or reopened one by one."""
+"""Restore the other sources of a merged memory when one is erased. These sources are merged again or reopened one by one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class Unmerge:
         )
 
     def _load_sources(self) -> Sources:
-        """Return the remaining sources, active again as before the merge. The caller is given their agent."""
+        """Return the remaining sources as active memories, as before the merge. The caller gets the agent of the sources."""
         context = self.lease.context
         caller = replace(context.caller, agent_id=self.left[0].agent_id)
         records = context.ports.records.stored(caller.user_id, [memory.memory_id for memory in self.left])
@@ -109,7 +109,7 @@ class Unmerge:
         return True
 
     def _find_run_id(self) -> str | None:
-        """Return the id of the run that merged the sources, or None if there are several merges or no known operation."""
+        """Return the id of the run that merged the sources. Several merges or an unknown operation give None."""
         if len(self.merged) > 1:
             return None
         ports, memory = self.lease.context.ports, self.left[0]

@@ -58,7 +58,7 @@ def _build_labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
 
 
 def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
-    """Return the changed durability and expiry fields, or none if the request contains neither."""
+    """Return the changed durability and expiry fields. The mapping is empty if the request contains neither."""
     expires = request.expires_at
     if expires is None and request.durability is None:
         return {}
@@ -83,7 +83,7 @@ def _update_value(
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
         "known_as": old.known_as, "supersedes": old.memory_id, "section": old.section, "durability": old.durability,
     }  # fmt: skip
-    if old.expires_at is not None and old.expires_at > caller.now + DAILY_FOR:  # later than the expiry of a new note
+    if old.expires_at is not None and old.expires_at > caller.now + DAILY_FOR:  # later than a new daily note would expire
         fields["expires_at"] = old.expires_at
     fields |= labels
     section, durability = fields.pop("section"), fields.pop("durability")
@@ -103,7 +103,7 @@ def _update_value(
 
 
 def _redact_by_key(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
-    """Redact the value again if the memory's key differs from the request's, because a key can mark a value as a secret."""
+    """Redact the value again if the memory's key isn't the request's key, because a key can mark a value as a secret."""
     assert request.value is not None
     if old.key in (None, request.key):
         return request.value, caller

@@ -24,7 +24,7 @@ class Calendar(NamedTuple):
 
 @cache
 def calendars() -> Mapping[str, Calendar]:
-    """Return the calendars of all languages, by code. Months and full weekdays appear only in their usual spelling."""
+    """Map language codes to calendars. For months and full weekdays, only the usual spelling is included."""
     return {code: _build_calendar(row, usual=True) for code, row in _load_rows().items()}
 
 

@@ -1,4 +1,4 @@
-"""Detect scripts and words by their characters, and remove accents and invisible characters or straighten apostrophes."""
+"""Detect scripts by their characters. Remove accents and invisible characters, and straighten apostrophes."""
 
 import re
 import unicodedata

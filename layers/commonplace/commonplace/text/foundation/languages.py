@@ -85,7 +85,7 @@ def language_of(text: str) -> str:
 
 
 def _detect_latin(text: str) -> str:
-    """Return `en` if English words prevail. Otherwise, words vote for their languages, and exclusive words count most."""
+    """Return `en` if English words prevail. Otherwise, return the language that most words indicate."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_find_words(text))

@@ -57,7 +57,7 @@ _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cr
 _HOST = r"(?=([\w\[][^\s\"'<>()?#;]{0,400}))"
 _WEB = re.compile(rf"(?i)(?<=://)[^\s/:\"'<>]{{0,200}}:([^\s/\"'<>]{{1,300}})@{_HOST}")
 _SERVER = re.compile(rf"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/:\"'<>]{{0,200}}:([^\s\"'<>]{{1,300}})@{_HOST}")
-# A password may have several words. But a user with a dot is a host, and a number before the space is its port.
+# A password may have several words. But a name with a dot is a host, not a user, and a number after it is a port.
 _SPACED = re.compile(
     rf"(?i)(?<=://)[^\s/:.\"'<>]{{1,200}}:(?!\d{{1,5}}[\s,;])([^\s/:\"'<>@]{{1,100}}(?: [^\s/:\"'<>@]{{1,100}}){{1,3}})@{_HOST}"
 )

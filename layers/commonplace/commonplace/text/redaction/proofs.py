@@ -198,7 +198,7 @@ def _is_prose(stretches: list[re.Match[str]]) -> bool:
 
 
 def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
-    # A stretch is a run of words as long as listed words, separated by spaces, commas and numbering. In ordinary sentences,
+    # A stretch is a run of words that are as long as listed words, with spaces, commas or numbers between. In ordinary text,
     # "I", "a", "to" or "of" ends a stretch before the twelfth word, so the lists need not be loaded.
     stretch: list[re.Match[str]] = []
     for word in LETTERS.finditer(text):
@@ -367,7 +367,7 @@ def find_numbers(view: View) -> Iterator[Span]:
 
 
 def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
-    """Yield card numbers with a valid checksum. Near a word for cards, four groups of four digits need no checksum."""
+    """Yield card numbers with a valid checksum. With a word like "card" nearby, four groups of four digits need none."""
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
     if _DECIMAL.match(run[0]):
         return

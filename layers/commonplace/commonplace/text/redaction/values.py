@@ -1,4 +1,4 @@
-"""Find the start and end of the value of a secret that is mentioned by its noun.
+"""Find where the value of a secret starts and ends, if a noun such as "password" introduces it.
 
 Words that only comment on a secret ("is too short") aren't its value. A value in words ends where the rest of the sentence
 begins. The noun determines which kinds of values are accepted."""
@@ -311,7 +311,7 @@ def _skip_fillers(parts: list[Token]) -> list[Token]:
 
 
 def _has_made_up_near(parts: list[Token], place: int) -> bool:
-    """Return whether a made-up word follows, perhaps after a neutral word, as in "is still the default admin1234"."""
+    """Return whether the next word, or the word after a neutral one, looks made up ("is still the default admin1234")."""
     following = parts[place + 1 : place + 3]
     return any(map(is_mixed, (part.text for part in following[: 1 + (following[0].word in words("neutral"))])))
 

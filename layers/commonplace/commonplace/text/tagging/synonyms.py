@@ -92,7 +92,7 @@ def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine
 
 
 def _get_full_name(tag: str) -> str:
-    """Return the name with which a user's own tag replaces others. For a tag with short forms, it is the full form."""
+    """Return the name that replaces tags with the same meaning as `tag`. If `tag` has short forms, this is the full form."""
     names = alias_groups().get(bare(tag), (tag,))
     return names[0] if any(standard(name) == names[0] != name for name in names) else tag
 
@@ -160,9 +160,9 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tests whether an embedding model knows one.
+    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tests whether a model knows a word.
 
-    `abbreviates` tests whether a memory with the first tag shows that it is short for the second one.
+    `abbreviates` tests whether a memory with the first tag shows that this tag is short for the second tag.
     """
 
     uses: Mapping[str, int]
@@ -180,7 +180,7 @@ class Likeness:
 
 
 def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
-    """Compare two tags. `cosine` is that of their vectors. `scale` is the result of `scale_of` for the vectors' model."""
+    """Compare two tags. `cosine` compares their vectors. `scale` is the result of `scale_of` for the vectors' model."""
     if group_of(first) is not None and group_of(first) == group_of(other):
         return Likeness(1.0, ALIAS)
     near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])
@@ -233,7 +233,7 @@ def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str 
     typed = (
         rare and _is_typo(first, other, own) and (len(first) != len(other) or near >= _SURE or sorted(first) == sorted(other))
     )
-    return TYPO if typed else None  # a replaced letter is just as often a different name ("Hamburg", "Homburg")
+    return TYPO if typed else None  # a replaced letter just as often makes a different name ("Hamburg", "Homburg")
 
 
 def _is_other_meaning(first: str, other: str) -> bool:

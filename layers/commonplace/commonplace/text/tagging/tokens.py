@@ -42,9 +42,9 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """A parsed text. `runs` contains the parts in scripts without spaces. `language` is `en` by default.
+    """A parsed text. `runs` contains the parts written without spaces between words. `language` is `en` by default.
 
-    `mixed` maps each other language in the text to its grammar words that are next to each other.
+    `mixed` maps each other language in the text to those of its grammar words that are next to each other.
     """
 
     words: list[Word]
@@ -72,7 +72,7 @@ def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 def spoken(words: list[str]) -> list[Word]:
-    """Return `Word` objects of one phrase for words in lower case without accents."""
+    """Convert words in lower case without accents to `Word` objects that form one phrase."""
     return [Word(word, word, False, False, False) for word in words]
 
 
@@ -136,6 +136,6 @@ def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int,
 
 
 def alone(run: str, at: int) -> bool:
-    """Return whether no Chinese character is next to `at`. In Japanese, a character there is a word of its own."""
+    """Return whether no Chinese character is next to `at`. In Japanese, the character at `at` is then a whole word."""
     around = run[max(at - 1, 0) : at] + run[at + 1 : at + 2]
     return not any("\u3400" <= char <= "\u9fff" for char in around)

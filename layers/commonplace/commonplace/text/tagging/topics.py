@@ -186,7 +186,7 @@ def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
     own = [hit for hit in matched if not (hit.unsure and _has_other_meaning(hit, matched))]
     signs = [*own, *(hit for hit in hints if not (hit.unsure and _has_other_meaning(hit, matched)))]
     elsewhere = any(hit.topic in _PLACES or _find_field(hit.topic) in _PLACES for hit in matched)
-    # Next to a pet, a hint may be another pet ("the python ate the mouse").
+    # In a text about animals, a hint may be another animal ("the python ate the mouse").
     return [
         hit
         for hit in matched

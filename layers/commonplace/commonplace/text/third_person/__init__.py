@@ -19,7 +19,7 @@ Left alone
     Questions and statements in the third person stay unchanged. Quotations, code, links, addresses, handles, file names, and
     every "I" that is a number, a letter or part of a name ("World War I", "Avenue I", "I-95") are kept byte for byte. A
     request to the assistant remains a request, but mentions the user ("Always answer the user in French"). It is unchanged if
-    it is unclear whose verb is whose ("when I ask, and keep it short").
+    the subject of a verb is unclear ("when I ask, and keep it short").
     A request to remember ("remember that I ...") is reduced to its statement. A statement without a subject gets one ("Moved
     to Oslo" becomes "The user moved to Oslo") only if it can hardly be a request.
     Greetings and fillers before the first statement ("oh btw", "hey!") are dropped.

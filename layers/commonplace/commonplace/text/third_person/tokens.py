@@ -470,7 +470,7 @@ def carries_verb(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_predicate(sentence: Sequence[Token], at: int) -> bool:
-    """Return whether the word at `at` follows "is" or "has", not a possessive ("a vet", "in Rome", "been", "old", "70")."""
+    """Return whether the word at `at` shows that the "'s" before it is a verb ("a vet", "in Rome", "been", "old", "70")."""
     word = sentence[at].low
     if word in table("function.determiners") or word in table("function.prepositions") or is_auxiliary(word):
         return True

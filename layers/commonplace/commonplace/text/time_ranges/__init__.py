@@ -35,7 +35,7 @@ class Period:
     grain: Granularity
 
 
-# ANCHORS select one of several similar periods, CYCLES recur, and PHASES and RELATIONS denote a part or neighbour of one.
+# ANCHORS select one of several similar periods, CYCLES recur, and PHASES and RELATIONS give a part or neighbour of a period.
 ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
 YEARLY = {"month", "month_number", "season", "quarter", "half", "date", "holiday", "week_number"}
 CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
@@ -45,7 +45,7 @@ RELATIONS = {"nth", "around", "side", "later"}
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """A time phrase in a query. `slots` maps slots to their words' meanings. `free` phrases need no word like "since"."""
+    """A time phrase in a query. `slots` maps slots to their words' meanings. A `free` phrase needs no word like "since"."""
 
     start: int
     end: int

@@ -73,7 +73,7 @@ def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
 
 @cache
 def _list_needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words for each slot that a phrase may require. Phrases are skipped if the query lacks a required word."""
+    """Map each slot that a phrase may require to its words. A phrase is skipped if the query lacks a required word."""
     slots = {slot for phrase in language_of(code).phrases for slot in phrase.needs}
     return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
 
@@ -174,7 +174,7 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
-    """Return the start and end of the times with the words of `joint` around them, or None if these words are missing."""
+    """Return the span of two times and the words of `joint` around them. Returns None if these words are missing."""
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end) if before else None
     if not before or not after or (after.end() == last.end and not _is_word_end(query, last.end)):
@@ -192,5 +192,5 @@ def meanings(code: str, filled: dict[str, str | None]) -> dict[str, str]:
 
 
 def _is_word_end(query: str, end: int) -> bool:
-    """Return whether a phrase ends at `end` like any other word, unlike the "March" of "Before March-madness"."""
+    """Return whether a word ends at `end`. A hyphen continues the word, as after "March" in "Before March-madness"."""
     return query[end : end + 1] != "-"

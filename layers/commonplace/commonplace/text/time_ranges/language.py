@@ -97,7 +97,7 @@ class Phrase:
 class Joint:
     """The patterns for the words before, between and after one or two times.
 
-    `open` says which times need not be free ("first", "second", "both"). If `of` is set, a time needs one of these slots.
+    `open` is "first", "second" or "both" if these times need not be free. If `of` is set, a time must have one of its slots.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Compute calendar periods in the caller's time zone, and use the caller's clock to select one of similar periods.
+"""Compute calendar periods in the caller's time zone, and choose between similar periods by the caller's clock.
 
 This module also computes parts and neighbours of periods (early May, the weekend after Easter). The dates of holidays and
 seasons depend on the time zone, because hemispheres and customs differ.
@@ -17,7 +17,7 @@ from commonplace.text.foundation.expressions import table_of
 from commonplace.text.time_ranges import Period
 
 _load_table = partial(table_of, __package__, "named_periods.toml")
-# Hours from midnight. A night includes the evening before it, because "last night" may mean either.
+# Hours from midnight. A night includes the evening before it, because "last night" may mean either of them.
 HOURS = {
     "morning": (5, 12),
     "noon": (11, 14),
@@ -98,10 +98,10 @@ class Clock:
         return str(getattr(self.instant.tzinfo, "key", ""))
 
     def pick(self, periods: Sequence[Period], turn: int | None, *, current: bool = True) -> Period | None:
-        """Select one of several similar periods in order. `turn` is -1 for the last, 0 for this one, and 1 for the next.
+        """Choose one of several similar, sorted periods. `turn` is -1 for "last", 0 for "this" and 1 for "next".
 
-        If `turn` is None, select the latest period that has begun or, if `forward`, the earliest that has not ended. If
-        `current` is False, a period in progress doesn't count. Returns None if no period fits.
+        If `turn` is None, choose the latest period that has begun. If `forward` is True, choose the earliest that has not
+        ended. If `current` is False, a period in progress doesn't count. Returns None if no period fits.
         """
         if turn is None and not current:
             turn = 1 if self.forward else -1
@@ -230,7 +230,7 @@ def _find_adjacent_period(whole: Period, slots: Slots) -> Period | None:
 
 
 def _find_later_day(whole: Period, slots: Slots) -> Period | None:
-    """Return the day a number of days or weeks after another day ("two weeks from Monday")."""
+    """Return the day that lies a number of days or weeks after another day ("two weeks from Monday")."""
     unit = slots["side_unit"]
     if unit not in ("day", "week") or whole.end - whole.start > DAY:
         return None

@@ -1,4 +1,4 @@
-"""Read the time range in a search query, after a cheap check for the languages that the query may be in."""
+"""Read the time range in a search query. A cheap check first finds the languages in which the query may mention a time."""
 
 import re
 from datetime import datetime
@@ -18,7 +18,7 @@ TELLING = (
 )  # fmt: skip
 # Matches German compounds, like "Freitagabend", "Aprilwoche" and "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
-# Longer queries are cut here, so that the reading time is bounded.
+# Longer queries are cut at this length, so that the reading time is bounded.
 LONGEST = 1000
 
 

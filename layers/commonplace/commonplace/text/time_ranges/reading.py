@@ -122,7 +122,7 @@ def _compute_year(slots: Slots, clock: Clock) -> int | None:
 
 
 def ago(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day, week, month or year a given number of units ago or ahead. For hours and minutes, it is a whole hour."""
+    """Return the day, week, month or year that is a number of units ago or ahead. Hours and minutes give a whole hour."""
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
         return _resolve_weekday_ago(slots, clock)
@@ -155,7 +155,7 @@ def back(slots: Slots, clock: Clock) -> datetime:
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
-    """Return the period of a given number of units that ends or begins now. For days and longer units, it has whole days."""
+    """Return a period of a given number of units that ends or begins now. From days upwards, it consists of whole days."""
     unit, counts = _count_units(slots)
     ahead = "ahead" in slots
     if unit == "weekend":
@@ -405,7 +405,7 @@ def _resolve_day_of_month(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(clock.pick([day for day, month in zip(nth, near, strict=True) if day.start < month.end], None), slots)
 
 
-# The first of these slots in a phrase decides. "Friday last week" also contains a week, and "3 days ago" a unit.
+# The first of these slots that a phrase has selects the reader. "Friday last week" also has a week, and "3 days ago" a unit.
 READERS: Mapping[str, Callable[[Slots, Clock], Period | None]] = {
     "week_number": numbered_week,
     "ago": ago,
