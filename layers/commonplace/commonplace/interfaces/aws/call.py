@@ -62,7 +62,7 @@ class EventKind(Protocol):
 
 
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
-    """Return the answer, or a clear error if the answer is too large for Lambda, which would only send a status of 500.
+    """Return the answer, or a clear error if the answer is too large. Lambda itself would send only a status of 500.
 
     An HTTP API sends the answer as a string in JSON, so the size is measured in that form, with escaped quotes.
     """

@@ -1,4 +1,4 @@
-"""Derives the caller's identity, which an authorizer verified and no argument can change, and intercepts AgentCore calls."""
+"""Derives the caller's identity, which no argument can change, from an authorizer's data. Intercepts AgentCore calls."""
 
 import base64
 import binascii

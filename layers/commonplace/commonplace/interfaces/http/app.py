@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
 IMPORT_SECONDS = 5.0
-"""How many seconds an import or bulk store continues after a shutdown request, before it stops and reports its progress."""
+"""The number of seconds after a shutdown request until an import or bulk store stops and reports its progress."""
 MCP = "/mcp"
 _HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}
 _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTALL)

@@ -84,7 +84,7 @@ class Tools:
     ) -> CallToolResult:
         """Call a tool. If the call fails, the answer contains the error. Raises a protocol error for an unknown tool.
 
-        `tier` is the tier that the client sees. A call of `discover_memory_tools` can add a tool.
+        `tier` is the tier that the client sees. A call to `discover_memory_tools` can add a tool.
         """
         if params.name not in _NAMES:
             raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools lists the tools")
