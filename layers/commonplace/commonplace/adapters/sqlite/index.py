@@ -1,4 +1,4 @@
-"""Finds candidates in one SQLite file. FTS5 searches words, an exact scan compares vectors, and positions give neighbours."""
+"""Finds candidates in one SQLite file. FTS5 searches words, an exact scan compares vectors, and positions show neighbours."""
 
 import math
 import sqlite3
