@@ -89,7 +89,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """Return the page and line of each memory's entry, which is the first with the memory's text, or else the first."""
+    """Return the page and line of each memory's entry. This is the first with the memory's text or, if none, the first."""
     owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:

@@ -78,7 +78,7 @@ def write_pages(
     """Write the changed pages, and remove pages of days without notes.
 
     An edited page stays unchanged unless `overwrite` is True, its text is the one in `taken_over` (texts by name), or it
-    contains an `erased` memory. A file without Commonplace's header, or of another owner, always stays unchanged.
+    contains an `erased` memory. A file without Commonplace's header, or with another owner, always stays unchanged.
     """
     with gathered() as flaws:
         record = read_record(caller, ports)
