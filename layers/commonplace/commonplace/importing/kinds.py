@@ -129,7 +129,7 @@ def _parse_kind_from_start(text: str) -> DetectedKind | None:
 
 
 def _note_kind(source: Source) -> DetectedKind:
-    """Return "basic-memory" if a note has observations or a permalink in its front matter, else "markdown"."""
+    """Return "basic-memory" if a note has observations, or a permalink in its front matter, else "markdown"."""
     kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
         if number == _NOTES_EXAMINED:

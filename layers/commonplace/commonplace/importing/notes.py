@@ -223,7 +223,7 @@ def _list_values(value: Any) -> list[Any]:
 
 
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return a field's values as a list. A text is split at commas."""
+    """Return a field's values as a list. If the field contains a text, it is split at commas."""
     value = fields.get(name) or []
     return value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
 
