@@ -57,7 +57,7 @@ class SeenTitle:
 
 @dataclass(frozen=True)
 class Day:
-    """The messages and titles from one day in the user's calendar, in order of time."""
+    """The messages and titles from one day in the user's calendar, in chronological order."""
 
     date: date
     utterances: tuple[Utterance, ...]

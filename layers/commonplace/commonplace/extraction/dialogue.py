@@ -25,7 +25,7 @@ The worth of that clause must be below `_NARRATED`, so that a possible fact isn'
 
 
 def question_to_user(before: Utterance | None) -> str | None:
-    """Return the assistant's last question, or None if it is not about the user or their people, or is an offer."""
+    """Return the assistant's last question. Return None if it is an offer, or is not about the user or their people."""
     if before is None or before.role != "assistant":
         return None
     questions = [clause.text for clause in sentences(before.text) if clause.text.endswith(("?", "？", "か", "か。"))]

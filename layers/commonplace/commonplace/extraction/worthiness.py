@@ -165,7 +165,7 @@ def only_greets(text: str) -> bool:
 
 
 def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
-    """Return the reason that a clause is not worth storing if the user didn't ask for it to be remembered, or None."""
+    """Return the reason that a clause is not worth storing, or None. The user has not asked to remember the clause."""
     text = clause.text
     if has_wording("standing", text):
         return None

@@ -67,7 +67,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
 
 
 def _find_antecedents(earlier: Sequence[Clause]) -> Iterator[Clause]:
-    """Yield the last clause and, as long as a clause has a pronoun, the clause before it."""
+    """Yield the last clause. If it contains a pronoun, continue with the clause before it, and so on."""
     for clause in reversed(earlier):
         yield clause
         if not has_wording("pronoun", clause.text):

@@ -56,7 +56,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _parse_figures(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """Yield the possible values. A mark before three digits may group digits or be decimal. Overlong figures are skipped."""
+    """Yield the possible values. A mark before three digits may separate groups or decimals. Overlong figures are skipped."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
