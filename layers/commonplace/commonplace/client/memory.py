@@ -134,7 +134,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Store a statement verbatim. With `wait=False`, recommendations are omitted, but `history` returns them later."""
+        """Store a statement verbatim. If `wait` is False, recommendations are omitted, but `history` returns them later."""
         arguments = {"content": content} | ({} if context is None else {"context": context})
         return self._run_as(self._build_caller(waits=wait), results.StoreResult, "store_memory", arguments)
 
@@ -250,7 +250,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._run_tool(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
 
     def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
-        """Summarize what the memories say about a question in a few sentences."""
+        """Summarize, in a few sentences, what the memories say about a question."""
         return self._run_tool(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
 
     def memory_search_personal(
@@ -265,7 +265,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None, counts: bool = True,
     ) -> results.SearchResult:  # fmt: skip
-        """Return the memories that match a query, best first. With `counts=False`, record neither their use nor the query."""
+        """Return the memories that match a query, best first. If `counts` is False, record no use and no query."""
         options_by_name = {"query": query, "limit": limit, "category": category, "options": options}
         arguments = {name: value for name, value in options_by_name.items() if value is not None}
         return self._run_as(replace(self._build_caller(), counts=counts), results.SearchResult, "search_memory", arguments)

@@ -41,7 +41,7 @@ class TransferMethods:
         self, path: "str | PathLike[str] | Source", kind: "ImportKind | None" = None, apply: bool = False, *,
         only: str | None = None, listed: range | None = range(20), progress: "import_facts.Progress | None" = None,
     ) -> "Imported":  # fmt: skip
-        """Report what an import of a file or folder would do. With `apply`, import it as a run.
+        """Report what an import of a file or folder would do. If `apply` is true, import it as a run.
 
         `kind` is `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
         `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`, and is detected if omitted. The
@@ -63,7 +63,7 @@ class TransferMethods:
         return import_source(source, kind, self._build_caller(), self._get_ports(), **how)
 
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
-        """Report which memories a conversation would add. With `apply`, add them as a run, which `undo_run` undoes.
+        """Report which memories a conversation would add. If `apply` is true, add them as a run, which `undo_run` undoes.
 
         Each message is `{role, content}`, as in chat APIs. Only the user's own words become memories, never messages of the
         system, a developer, a tool or the assistant.
@@ -93,7 +93,7 @@ class TransferMethods:
     def import_records(
         self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
     ) -> "Imported":
-        """Import the records of `export` with the same ids and links. Without `apply`, only report what would be stored.
+        """Import the records from `export` with the same ids and links. If `apply` is False, only report what it would store.
 
         The import is a run, so `undo_run` undoes it. Existing memories stay unchanged. `progress` receives the number stored
         and the total. A malformed record raises an error, or is refused alone if `records` maps line numbers to records.
@@ -124,7 +124,7 @@ class TransferMethods:
         self, format: transfer.FileFormat = "jsonl", *, filter: ExportFilter | None = None, include_history: bool = False,
         run_id: str | None = None,
     ) -> transfer.ExportResult:  # fmt: skip
-        """Write the memories to a file that is available for a day. With `run_id`, report on an earlier export instead."""
+        """Write the memories to a file that is available for a day. If `run_id` is given, report on an earlier export."""
         return self._run_tool(
             transfer.ExportResult, "export_memories", format=format, filter=filter, include_history=include_history,
             run_id=run_id,
@@ -190,7 +190,7 @@ class TransferMethods:
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
         tables: Sequence[str] = (), fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "Migration":  # fmt: skip
-        """Report what a migration of a TinyDB file would do. With `apply`, migrate it as a run, which `undo_run` undoes.
+        """Report what a migration of a TinyDB file would do. If `apply` is true, migrate it as a run that `undo_run` undoes.
 
         `review` is a table of decisions for a person, which is read if it exists and otherwise written. `categories` maps
         old names to categories. `tables` limits the migrated tables. `fields` maps our field names to names in the file

@@ -61,7 +61,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
 
 
 def _record_and_report(interactions: Sequence[Any], nights: Nights) -> Answer:
-    """Record the interactions and return a report. Raises `INVALID_ARGUMENT` if a single interaction is refused."""
+    """Record the interactions and return a report. If the only interaction is refused, raise `INVALID_ARGUMENT`."""
     done = nights.record(interactions)
     if len(interactions) == len(done.refused) == 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)

@@ -17,9 +17,9 @@ HEADER_SECONDS = 10.0
 REQUEST_SECONDS = 60.0
 """The time limit for receiving a whole request, and for the client to read the next part of the answer."""
 MOST_WAITING = 48
-"""The maximum number of silent connections. Beyond it, the oldest one from the address with the most is closed."""
+"""The maximum number of silent connections. Beyond it, the oldest one from the address with the most of them is closed."""
 MOST_OPEN = 256
-"""The maximum number of connections. Beyond it, the oldest idle one from the address with the most is refused."""
+"""The maximum number of connections. Beyond it, the address with the most idle connections loses its oldest idle one."""
 LOG = "commonplace.log"
 """The key in the server's state for the function that logs each request, which is None if requests are not logged."""
 _SILENT = 10

@@ -78,7 +78,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield an archive of a folder's files. A single ZIP file is yielded as it is. Raises `INVALID_ARGUMENT` for no files."""
+    """Yield an archive of a folder's files. A single ZIP file is yielded as it is. A folder without files is refused."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
         raise invalid("files", "choose a file or a folder first")
