@@ -209,7 +209,7 @@ class Commonplace(NightMethods, TransferMethods):
         )
 
     def tags(self, *, limit: int = 500, cursor: str | None = None) -> storage.TagsResult:
-        """Return a page of tags in use, by name, with the number of memories each. `cursor` comes from the previous page."""
+        """Return a page of tags in use, by name, each with its number of memories. `cursor` comes from the previous page."""
         from commonplace.contract.validate import check
         from commonplace.use_cases.listing import list_tags
 
@@ -246,7 +246,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._run_tool(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
-        """Return the context for a topic as a text for a prompt, with at most `max_tokens` (100 to 8,000) tokens."""
+        """Return the context for a topic, as text for a prompt. `max_tokens`, from 100 to 8,000, limits its length."""
         return self._run_tool(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
 
     def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:

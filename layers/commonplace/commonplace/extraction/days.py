@@ -47,7 +47,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class SeenTitle:
-    """A title that the user saw, either of the article under discussion or of a post that the user saved or reacted to."""
+    """A title that the user saw. It belongs to the article under discussion, or to a post that was saved or reacted to."""
 
     interaction_id: str
     title: str

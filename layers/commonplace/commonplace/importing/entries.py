@@ -178,7 +178,7 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 
 
 def entries(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield the entries in a JSON file, which is a list, an object with a list under one of the `keys`, or JSON Lines.
+    """Yield the entries in a JSON file. The file is a list, an object with a list under one of the `keys`, or JSON Lines.
 
     Only the first of these lists in an object is used. An object without a list is itself the entry. An invalid line is
     yielded as `BrokenLine`. Fields outside the list are yielded as `Unread`.
@@ -226,7 +226,7 @@ def _parse_line(line: str) -> Any:
 
 
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the fields of a JSON object, with None in place of lists of entries, and the first entry that is an object."""
+    """Return the fields of a JSON object, and the first entry that is an object. Lists of entries are replaced by None."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
     if source.is_json_lines or text.next() != "{":
         return {}, next((entry for entry in entries(source, *keys) if isinstance(entry, Mapping)), {})

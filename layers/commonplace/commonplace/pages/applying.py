@@ -73,7 +73,7 @@ class PagePlanner:
     def steps(self, differences: Sequence[Difference]) -> list[Step]:
         """Return a step for each difference, in the order of execution.
 
-        The operation of a conflict is `lost`, and that of an invalid or already stored entry is a `NOOP`, each with a reason.
+        A conflict becomes a `lost` operation, and an invalid or already stored entry becomes a `NOOP`. Both give the reason.
         """
         replaced = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
         self._current_texts = {folded(memory.content) for memory in self.record.current if memory.memory_id not in replaced}

@@ -30,7 +30,7 @@ _log = logging.getLogger("commonplace")
 
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
-    """Return the pages of the current memories by name, which are `MEMORY.md` and a page for each day that has notes."""
+    """Return the pages of the current memories, by name. They are `MEMORY.md` and a page for each day with notes."""
     by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         by_page.setdefault(page_name(memory, zone), []).append(memory)

@@ -79,7 +79,7 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
 
 @dataclass(frozen=True)
 class Best:
-    """The slots of the memories with the best keyword matches and of those with the nearest vectors, with their scores."""
+    """The slots and scores of the best keyword matches, and the slots and cosines of the nearest vectors."""
 
     by_words: Integers
     words: Floats

@@ -30,7 +30,7 @@ def with_new_date(old: str, new: str) -> str | None:
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """Return the sentence `old` with the figures in `gone` replaced by figures from `new`, or None if `new` is ambiguous.
+    """In the sentence `old`, replace the figures in `gone` by figures from `new`. Return None if `new` is ambiguous.
 
     A figure is replaced by another one of the same kind (a day of a month, a month, a weekday). The new figure must be the
     only other one of its kind in the part of `new` that mentions `gone`, in the text before `gone`, or in all of `new`.

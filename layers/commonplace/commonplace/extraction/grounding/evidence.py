@@ -421,7 +421,7 @@ def _is_part(clause: str, known: Sequence[str]) -> bool:
 
 
 def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
-    """Return the reason that the polarity of a clause differs from that of the nearest clauses in the evidence, or None."""
+    """Return the reason that a clause and the nearest clauses in the evidence differ in polarity, or None."""
     own = polarities(clause, by_user=False)
     if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None

@@ -21,7 +21,7 @@ _TOOL_CALL = "tools/call"
 
 
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
-    """Return the user of a verified token as `<issuer>|<sub>`, or as `<issuer>#<sub>|<name>` for a backend acting for others.
+    """Return a verified token's user as `<issuer>|<sub>`. For a backend that acts for others, use `<issuer>#<sub>|<name>`.
 
     `named` is the value of the header `X-Commonplace-User`, which requires the scope `commonplace/act-as`.
     """

@@ -41,7 +41,7 @@ _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTA
 
 
 class App:
-    """The application for the memories of one user or of a household.
+    """The application that serves one user's memories or a household's.
 
     Requests must be addressed to `port`, at a loopback name or one of `names`. `ending` returns the time of the shutdown
     request in monotonic seconds, or None. `page` serves the pages for people. `mcp` serves MCP at `/mcp`.

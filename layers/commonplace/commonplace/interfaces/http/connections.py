@@ -19,7 +19,7 @@ REQUEST_SECONDS = 60.0
 MOST_WAITING = 48
 """The maximum number of silent connections. Beyond it, the oldest one from the address with the most of them is closed."""
 MOST_OPEN = 256
-"""The maximum number of connections. Beyond it, the address with the most idle connections loses its oldest idle one."""
+"""The maximum number of connections. Beyond it, one idle connection is refused, the oldest from the address with the most."""
 LOG = "commonplace.log"
 """The key in the server's state for the function that logs each request, which is None if requests are not logged."""
 _SILENT = 10
