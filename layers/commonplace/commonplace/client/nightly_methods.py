@@ -88,7 +88,7 @@ class NightMethods:
         return self.nights().undo_run(run_id, reread)
 
     def approve_run(self, run_id: str) -> Run:
-        """Apply a run's operations that wait for review, if their memories are unchanged."""
+        """Apply a run's operations that wait for review and whose memories are unchanged."""
         return self.nights().approve_run(run_id)
 
     def discard_run(self, run_id: str) -> Run:

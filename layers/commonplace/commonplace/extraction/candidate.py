@@ -57,7 +57,7 @@ class Decision:
 
     @property
     def says(self) -> str:
-        """The text to store: the decision's content or, if it has none, the candidate's content."""
+        """The text to store, which is the decision's content or, if it has none, the candidate's content."""
         return self.content or self.candidate.content
 
 

@@ -86,7 +86,7 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
 
 def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Message]) -> dict[str, Any]:
     """Return a conversation as an interaction. `names` maps the name of each shorter version, and finally its
-    own name, to a number of messages. The number is 0 if the name doesn't change when the conversation grows."""
+    own name, to its number of messages. The number is 0 if the name doesn't change when the conversation grows."""
     return {
         "type": "discussion",
         "id": next(reversed(names)),

@@ -227,7 +227,7 @@ class _Import:
                 self.refused.append(refused)
 
     def _split_known_parts(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
-        """Yield a new conversation as a whole, or a known conversation as its earlier messages and its new messages."""
+        """Yield a new conversation as a whole. Yield a known one in two parts, its earlier messages and its new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.recorded_ids}
         read = (

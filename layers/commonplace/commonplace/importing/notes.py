@@ -120,7 +120,7 @@ def _build_plain_fact(_title: str, heading: str, statement: str) -> Statement:
 
 
 def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
-    """Return the statement in one of basic-memory's relations or observations, or in other text in a note."""
+    """Return the statement in a relation, an observation or other text of a basic-memory note."""
     relation, observation = _RELATION.fullmatch(statement), OBSERVATION.fullmatch(statement)
     is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
     more: dict[str, Any] = {} if is_section else {"heading": heading}

@@ -68,7 +68,7 @@ def miscounted(name: str) -> Finding:
 
 
 def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[IndexFault]:
-    """Yield a fault for each record of a batch whose document is missing or different."""
+    """Yield a fault for each record in a batch whose document is missing or different."""
     for stored, document in zip(batch, contents.look_up(batch), strict=True):
         if document is None or document.user_id != stored.memory.user_id:
             yield IndexFault("missing", stored)
@@ -272,7 +272,7 @@ class UserIndex:
         return list(differing(reread, contents)) if reread else []
 
     def survey(self) -> tuple[list[IndexFault], list[Finding]]:
-        """Read all records, and return the documents without a record and the faults in counts and between records."""
+        """Read all records. Return the documents without a record, and the faults in counts and between records."""
         between = RecordFaults(self.now)
         with gathered() as flaws:
             known = set[str]()

@@ -82,9 +82,9 @@ def reindex(
     """Rebuild the index of all users. The new index replaces the old index at the end.
 
     During the rebuild, each write goes to both indexes, so that none is missed. A rebuild also applies a new layout. If
-    `move` is true, it changes the embedding model and rewrites every record. `progress` receives the number of indexed
-    records. Call again to continue after an interruption. If the new index keeps refusing records, `IndexUnavailable` is
-    raised and the old index stays live.
+    `move` is true, the rebuild changes the embedding model and rewrites every record. `progress` receives the number of
+    indexed records. Call again to continue after an interruption. If the new index keeps refusing records, `IndexUnavailable`
+    is raised and the old index stays live.
     """
     if not move:
         _refuse_another_model(rebuild, renewal.embedder.name)

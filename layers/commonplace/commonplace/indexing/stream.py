@@ -104,7 +104,7 @@ class ProjectedBatch:
 
 
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
-    """Project a batch of records. Parts of it may arrive again or in another order. Unreadable records don't block others."""
+    """Project a batch of records. Parts of a batch may arrive again, out of order. Unreadable records don't block others."""
     readable = [record for record in records if record.change is not None]
     followed = project([item.change for item in readable if item.change is not None], projector.writer, projector.pending)
     outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}

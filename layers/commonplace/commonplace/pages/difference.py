@@ -89,7 +89,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """Return the page and line of each memory's entry. This is the first with the memory's text or, if none, the first."""
+    """Return the page and line of each memory's entry. Of several, the first with its text counts, or else the first."""
     owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:
@@ -138,7 +138,7 @@ def _find_change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> L
 
 
 def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:
-    """Return whether the memory or its successor has this text, because the entry is unchanged or was applied before."""
+    """Return whether the memory or its successor already has this text. The entry is then unchanged or was applied before."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (text_of(memory), text_of(later) if later else None)
 

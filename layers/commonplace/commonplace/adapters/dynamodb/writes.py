@@ -229,7 +229,7 @@ def erasing(operation: Operation) -> Iterator[Action]:
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
-    """Yield the updates to a memory's older rows. For an erased memory, they blank the details in its audit rows."""
+    """Yield the updates to a memory's older rows. The audit rows of an erased memory lose their details."""
     memory = change.memory
     if not change.erases:
         yield from purging(calls, memory, change.before)

@@ -49,7 +49,7 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 
 def _single_other(figure: str, text: str) -> str | None:
-    """Return the only other figure of the same kind in a text, or None if there are none or several."""
+    """Return the only other figure of the same kind in a text, or None if there isn't exactly one."""
     figures = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
     match = re.search(rf"(?<!\w){re.escape(figures.pop())}(?!\w)", text, re.IGNORECASE) if len(figures) == 1 else None
     return match[0] if match else None

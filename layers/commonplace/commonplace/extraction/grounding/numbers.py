@@ -24,7 +24,7 @@ Number = tuple[str, frozenset[Fraction]]
 
 
 def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
-    """Return the content without the times of day that also occur in the pool, on a 12-hour or 24-hour clock."""
+    """Return the content without the times that the pool contains (on a 12-hour clock) or whose numbers are in `known`."""
     pool_times = {time for match in _CLOCK.finditer(pool) for time in [_parse_time(match)]}
 
     def replacement(match: re.Match[str]) -> str:

@@ -129,7 +129,7 @@ class Tools:
 
 
 def _build_reporter(context: ServerRequestContext) -> Callable[[int, int | None], None]:
-    """Return a function that reports progress to the client. The function reports only increases, at a limited rate."""
+    """Return a function that reports progress to the client. Only increases are reported, at a limited rate."""
     reported, at = 0, time.monotonic()
 
     def report(done: int, of: int | None) -> None:
