@@ -67,7 +67,7 @@ class NightMethods:
         return self.nights().nightly(_check_mode(mode), progress)
 
     def due(self) -> list[str]:
-        """Return the users of this file who have pending interactions, or texts whose retention period has ended."""
+        """Return the users in this file who have pending interactions, or texts whose retention period has ended."""
         context = self._build_context()
         return list(context.night.ledger.due(context.clock() - context.night.text_retention))
 

@@ -236,7 +236,7 @@ def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool 
 
 
 def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
-    """Join the still valid parts of the memories with the new statement. Returns None if only the candidate's text remains."""
+    """Join the still valid parts of memories with the new statement. Returns None if only the candidate's text remains."""
     first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)

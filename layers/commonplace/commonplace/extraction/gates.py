@@ -84,7 +84,7 @@ def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, tar
 
 
 def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """Return the reason that a candidate is refused, or None. Imagined things and other people's opinions are no evidence."""
+    """Return the reason that a candidate is refused, or None. Imagined things and other people's opinions don't count."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(part.text) for part in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -101,7 +101,7 @@ def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], que
 
 
 def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
-    """Return the reason that a decision must not close its targets, or None. Targets must be older and contradicted."""
+    """Return the reason not to close the targets, or None. Targets must be older. A DELETE must correct or contradict one."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
         return "older than what it would change"

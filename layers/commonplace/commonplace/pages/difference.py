@@ -110,7 +110,7 @@ def _find_new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterat
 
 
 def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: MemoriesById) -> Iterator[Difference]:
-    """Yield a change of a memory, a conflict, or an addition if the memory is gone and the page did not list its id."""
+    """Yield a change to the memory or a conflict. If the memory is gone and the page did not list it, yield an addition."""
     assert line.memory_id is not None
     if memory is None or not record.is_current(memory):
         if line.memory_id not in page.listed:

@@ -30,7 +30,7 @@ def unpacked(attribute: Item) -> str:
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """Return a text's row attributes, and the actions that must first write any further rows. `prefix` starts their names."""
+    """Return a text's attributes, and the actions that must first write any further rows. Their names begin with `prefix`."""
     body = packed(text)
     whole: bytes = body["B"]
     if len(whole) <= _MOST_BYTES:

@@ -140,7 +140,7 @@ def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
 
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
-    """Find a page of outlines of memories that contain all terms, including closed memories but not the ids in `without`."""
+    """Find a page of outlines for memories that contain all terms. Closed memories count, but those in `without` do not."""
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
     query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_match_terms(terms)], "must_not": hidden}}
     return {**_list_rows(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}

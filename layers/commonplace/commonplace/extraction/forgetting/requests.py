@@ -35,7 +35,7 @@ class ForgetRequest:
 
 
 def forget_target(text: str) -> str | None:
-    """Return the words that a text asks to forget, which may be "", or None if the text isn't a forget request."""
+    """Return the words that a text asks to forget. They may be "". Return None if the text isn't a forget request."""
     phrase = _forget_phrase(text)
     return None if phrase is None else phrase.target
 

@@ -70,7 +70,7 @@ def of_gateway(user_id: str) -> str:
 
 
 def header(headers: Any, name: str) -> str | None:
-    """Return the value of a header, whose name is case-insensitive. Raises `INVALID_ARGUMENT` if it has different values."""
+    """Return a header's value, ignoring the case of its name. Raises `INVALID_ARGUMENT` if it has different values."""
     values = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
     if len(values) > 1:
         raise invalid(name, "was given twice")
