@@ -211,7 +211,7 @@ class TransferMethods:
         self, path: AnyPath, queries: AnyPath | None = None, *, tables: Sequence[str] = (),
         fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "MigrationCheck":  # fmt: skip
-        """Compare the first ten hits of the old store's search with those of ours. Nothing is changed or counted.
+        """Compare the first ten results of the old store's searches with ours. Nothing is changed or counted.
 
         `queries` contains JSON lines `{"query", "expected"?}` with old ids. By default, the queries are the old tags, and
         each should find the memories with that tag.

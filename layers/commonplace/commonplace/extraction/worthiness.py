@@ -87,7 +87,7 @@ def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, 
 
 
 def _add_stop(text: str) -> str:
-    """Add a full stop to a statement about the user, because people omit it but both models were trained with full stops."""
+    """Add a full stop to a statement about the user. People omit it, but both models were trained on text with full stops."""
     plain = text.rstrip()
     whole = plain.endswith(STOPS) or not plain[-1:].isalnum()
     if whole or not (speaks_of_self(plain) or has_wording("interest", plain)):

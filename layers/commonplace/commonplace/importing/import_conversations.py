@@ -352,7 +352,7 @@ def _build_rules_reader(context: RunContext, refused: Refused) -> ReadDay:
 def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
     """Backdate the plan for a past day. Returns the operations to apply, and the operations that wait for review.
 
-    A memory starts when the user said it, and a memory that it replaces ends at that time. A value that has since been
+    A memory starts when the user stated it, and a memory that it replaces ends at that time. A value that has since been
     replaced is stored as closed. `moved` maps the id of each imported memory to that time, and is updated.
     """
     work = _BackdatedDay(day, now, moved)
@@ -427,7 +427,7 @@ class _BackdatedDay:
         )
 
     def _backdate_opened(self, opens: PlannedChange, spoken_at: datetime, later: Memory | None) -> PlannedChange:
-        """Set the start of a new memory to the time when the user said it. If `later` replaces the memory, close it."""
+        """Set the start of a new memory to the time when the user stated it. If `later` replaces the memory, close it."""
         memory = opens.memory
         self.moved[memory.memory_id] = spoken_at
         changed: dict[str, Any] = {"created_at": spoken_at}

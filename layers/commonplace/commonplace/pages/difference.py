@@ -73,7 +73,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
     """Return the differences between pages and memories, page by page.
 
     If a memory has changed since its page was written, an edit or a removal of its entry is a `conflict`. An entry that was
-    not edited is merely outdated.
+    not edited is just outdated.
     """
     entries = _find_entries(pages, record)
     differences: list[Difference] = []

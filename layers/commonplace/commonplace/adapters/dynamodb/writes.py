@@ -1,6 +1,6 @@
 """Writes a record with its uniqueness markers, audit row and pending row in one transaction, and deletes rows.
 
-A transaction can store several new entries. Only if it is refused are the entries compared with existing memories.
+A transaction can store several new entries. They are compared with existing memories only if the transaction is refused.
 """
 
 import itertools

@@ -117,7 +117,7 @@ def _pick_top(scores: Floats, count: int) -> Integers:
 
 
 def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
-    """Flag the visible memories that are chosen, or at most `REACH` positions from a chosen memory in the same session."""
+    """Flag the visible memories that are chosen or are at most `REACH` positions from a chosen memory in the same session."""
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])

@@ -82,7 +82,7 @@ def _parse_kanji(text: str) -> int:
 
 
 def _find_number_words(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
-    """Yield the numbers in words, both single words and runs of words ("two hundred and five", "vingt-deux")."""
+    """Yield the numbers that are spelled out, in one word or several ("two hundred and five", "vingt-deux")."""
     run: list[tuple[str, int]] = []
     end = 0
     for match in _WORD.finditer(text.casefold()):
