@@ -123,7 +123,7 @@ def machine_zone_name() -> str:
 
 
 def named_folder(variable: str, environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return the folder that another program's variable names, or None if the value is not an absolute path."""
+    """Return the folder in another program's environment variable, or None if the value is not an absolute path."""
     named = Path((os.environ if environment is None else environment).get(variable, ""))
     return named if named.is_absolute() else None
 

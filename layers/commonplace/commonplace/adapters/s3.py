@@ -36,7 +36,7 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Cl
 
 
 class S3Pages:
-    """Stores pages under one folder of a bucket. The bucket's settings control access, encryption and retention."""
+    """Stores pages in one folder of a bucket. The bucket's settings control access, encryption and retention."""
 
     def __init__(self, client: "S3Client", bucket: str, folder: str) -> None:
         self._client, self._bucket, self._folder = client, bucket, f"{folder}/"

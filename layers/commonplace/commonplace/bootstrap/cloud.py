@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _SIGNED = "https://"  # a domain on AWS; a local node uses http and needs no signature
 
 _TAGS_SECONDS = 60.0
-PAGE_SECONDS = 60.0  # timeout per attempt for jobs that read the whole table, for which no user waits
+PAGE_SECONDS = 60.0  # timeout per attempt for jobs that read the whole table while no user waits
 
 Remaining = Callable[[], float]
 """Returns how many more seconds the current caller may wait for the table."""
@@ -93,7 +93,7 @@ def _build_night(table: "Table", settings: Settings, left: Left) -> "NightPorts"
 
 
 def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
-    """Open the data of the user with the full id `user_id` for erasure. Raises `INVALID_ARGUMENT` if no bucket is set."""
+    """Open a user's data for erasure. `user_id` is the full id. Raises `INVALID_ARGUMENT` if no bucket is set."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 

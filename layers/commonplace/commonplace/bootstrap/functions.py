@@ -8,7 +8,7 @@ from commonplace.domain.errors import require_extra
 from commonplace.settings import Settings
 
 Answers = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Invokes a function by its name in this project, with an event. Raises `STORAGE_UNAVAILABLE` if it does not answer."""
+"""Invokes a function, by its name in this project, with an event. Raises `STORAGE_UNAVAILABLE` if it does not answer."""
 
 
 def open_functions(settings: Settings) -> Answers:

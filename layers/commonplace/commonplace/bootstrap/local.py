@@ -66,7 +66,7 @@ class OpenStore:
         return embed_stale(user_id, self.everything(), renewal, progress)
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
-        """Compare the index with all records, and stop at the first error. `progress` receives the number compared so far."""
+        """Compare the index with all records. An error ends the comparison. `progress` receives the number compared."""
         from commonplace.indexing.consistency import check_consistency
 
         faults, count = self.faults(), 0

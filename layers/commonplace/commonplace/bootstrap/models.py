@@ -85,7 +85,7 @@ def unlimited_time() -> float:
 
 
 def weights_of(settings: Settings) -> Weights:
-    """Return the tie-break weights. The ranking `classic` scores importance and recency itself, so only usage has one."""
+    """Return the tie-break weights. The ranking `classic` scores importance and recency, so it uses only the usage weight."""
     if settings.ranking == "classic":
         return Weights(importance=0.0, recency=0.0, usage=0.1)
     return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)

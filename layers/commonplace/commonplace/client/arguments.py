@@ -1,4 +1,4 @@
-"""Defines arguments of `Commonplace` methods. Each typed dictionary has the fields of the request model of the same name.
+"""Defines arguments of `Commonplace` methods. Each typed dictionary has the fields of the request model with the same name.
 
 Times are `datetime`s with a time zone, or ISO 8601 text. Text without an offset is in the user's time zone.
 """
@@ -17,7 +17,7 @@ _LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # limits of common file systems
 
 
 def as_path(path: str | PathLike[str], field: str) -> Path:
-    """Convert an argument to a path. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an impossible name."""
+    """Convert an argument to a path. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an invalid name."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise invalid(field, "must be a path")
     named = Path(refuse_half_characters(str(path), field))
@@ -93,7 +93,7 @@ class InsightFilter(TypedDict, total=False):
 
 
 class ExportFilter(TypedDict, total=False):
-    """Which memories to export; omitted fields don't restrict the export."""
+    """Filters for an export. Omitted fields don't restrict the export."""
 
     category: SearchCategory | None
     type: MemoryType | None

@@ -80,12 +80,12 @@ class AsyncErasableUser:
         return await self._run_in_thread(lambda user: user.erase())
 
     async def notes(self, wait: bool = True) -> Notes | None:
-        """Return a note if erased data remains in a log file. With `wait`, first wait a few seconds for other readers."""
+        """Return a note if erased data remains in a log file. If `wait` is true, first wait a few seconds for readers."""
         return await self._run_in_thread(lambda user: user.notes(wait))
 
 
 class AsyncDocuments:
-    """A user's documents. Each has a namespace (several texts) and a key. Most methods raise `NOT_FOUND` for unknown keys."""
+    """A user's documents. Each has a namespace (list of texts) and a key. Most methods raise `NOT_FOUND` for unknown keys."""
 
     def __init__(self, memory: "AsyncCommonplace") -> None:
         self._memory = memory

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Documents:
-    """A user's documents. Each has a namespace (several texts) and a key. Most methods raise `NOT_FOUND` for unknown keys."""
+    """A user's documents. Each has a namespace (list of texts) and a key. Most methods raise `NOT_FOUND` for unknown keys."""
 
     _caller: "Callable[[], Caller]"
     _ports: "Callable[[], Ports]"
@@ -52,7 +52,7 @@ class Documents:
         return list_documents(namespace, self._caller(), self._ports())
 
     def scores(self, query: str, namespace: Sequence[str] = ()) -> dict[str, float]:
-        """Return the scores (0 to 1) of the documents that match a query, by path, from the best 200 passages."""
+        """Return the scores (0 to 1) of the documents that match a query, by path. Only the best 200 passages count."""
         from commonplace.use_cases.documents import score_documents
 
         return score_documents(query, namespace, self._caller(), self._ports())

@@ -116,7 +116,7 @@ class Commonplace(NightMethods, TransferMethods):
         return dict(result.model_dump(mode="json"))
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Call any tool like `call`, but return an HTTP status and a body instead of raising."""
+        """Call any tool like `call`, but return an HTTP status and a body instead of raising an error."""
         return dispatch.answer(tool, arguments, self._build_caller(), self._local.ports)
 
     def memory_normalize(self, text: str, *, source: Source = "user", context: str | None = None) -> results.NormalizeResult:
@@ -134,7 +134,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Store a statement verbatim. With `wait=False`, recommendations are omitted, but `history` returns them later."""
+        """Store a statement verbatim. If `wait` is False, recommendations are omitted, but `history` returns them later."""
         arguments = {"content": content} | ({} if context is None else {"context": context})
         return self._run_as(self._build_caller(waits=wait), results.StoreResult, "store_memory", arguments)
 
@@ -154,7 +154,7 @@ class Commonplace(NightMethods, TransferMethods):
         return store_memories(request.memories, self._build_caller(waits=wait), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None, *, group: ToolGroup | None = None) -> results.DiscoverResult:
-        """Return the advanced tools and the state of the memories. `tool` adds a schema, and `group` its tools' arguments."""
+        """Return the advanced tools and the memories' state. `tool` adds its schema. `group` adds its tools' arguments."""
         return self._run_tool(results.DiscoverResult, "discover_memory_tools", tool=tool, group=group)
 
     def memory_store(
@@ -209,7 +209,7 @@ class Commonplace(NightMethods, TransferMethods):
         )
 
     def tags(self, *, limit: int = 500, cursor: str | None = None) -> storage.TagsResult:
-        """Return a page of the tags in use with their numbers of memories, by name. `cursor` comes from the previous page."""
+        """Return a page of tags in use, by name, each with its number of memories. `cursor` comes from the previous page."""
         from commonplace.contract.validate import check
         from commonplace.use_cases.listing import list_tags
 
@@ -246,11 +246,11 @@ class Commonplace(NightMethods, TransferMethods):
         return self._run_tool(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
-        """Return the context for a topic as a text for a prompt, with at most `max_tokens` (100 to 8,000) tokens."""
+        """Return the context for a topic, as text for a prompt. `max_tokens`, from 100 to 8,000, limits its length."""
         return self._run_tool(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
 
     def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
-        """Summarize what the memories say about a question in a few sentences."""
+        """Summarize, in a few sentences, what the memories say about a question."""
         return self._run_tool(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
 
     def memory_search_personal(
@@ -265,7 +265,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None, counts: bool = True,
     ) -> results.SearchResult:  # fmt: skip
-        """Return the memories that match a query, best first. With `counts=False`, record neither their use nor the query."""
+        """Return the memories that match a query, best first. If `counts` is False, record no use and no query."""
         options_by_name = {"query": query, "limit": limit, "category": category, "options": options}
         arguments = {name: value for name, value in options_by_name.items() if value is not None}
         return self._run_as(replace(self._build_caller(), counts=counts), results.SearchResult, "search_memory", arguments)
@@ -274,7 +274,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None,
     ) -> TraceResult:  # fmt: skip
-        """Explain a result of `search_memory` by the parts of each score, and by the excluded memories with reasons."""
+        """Explain the results of `search_memory`. List the parts of each score, and the reason for each excluded memory."""
         return self._run_tool(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
 
     def memory_search(
@@ -354,7 +354,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._run_tool(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
 
     def naming(self, name: str) -> dict[str, str]:
-        """Return the argument of a request that names a memory, either `memory_id` or `key`."""
+        """Return the argument that identifies a memory in a request, either `memory_id` or `key`."""
         from commonplace.use_cases.named import naming
 
         return naming(name, self._build_caller(), self._get_ports())
@@ -379,22 +379,22 @@ class Commonplace(NightMethods, TransferMethods):
         return ErasableUser(self._build_context(), self._local.erasure())
 
     def _build_context(self) -> "RunContext":
-        """Return the context for runs of this user, with the caller as admin, all ports and the clock."""
+        """Return the context for this user's runs, which contains all ports, the clock, and the caller as an admin."""
         from commonplace.runs.apply import RunContext
 
         return RunContext(self._build_caller(), self._get_ports(), self._local.night(), self.now)
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embed the memories whose vectors another model made, and return the number of these memories.
+        """Re-embed the memories whose vectors came from another model, and return how many there were.
 
-        Until then, searches find these memories only by words. `progress` receives the number of memories done and the total.
+        Until then, searches find them only by keywords. `progress` receives the number of memories done and the total.
         """
         return self._local.reindex(self._user_id, self.now, progress or (lambda _, __: None))
 
     def check(self, progress: Callable[[int], None] | None = None, repair: bool = False) -> "FileReport":
         """Check the whole file for all users.
 
-        Reports records that can't be read (`flaws.unreadable`), and dates beyond the bounds (`flaws.held`). Also reports
+        Reports records that can't be read (`flaws.unreadable`), and dates that are out of range (`flaws.held`). Also reports
         errors that SQLite finds (`faults`), and differences between index and records (`inconsistencies`, by kind). `repair`
         corrects the index for all users.
         """

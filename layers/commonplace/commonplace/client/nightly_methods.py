@@ -42,11 +42,11 @@ class NightMethods:
         """Store interactions until a nightly run reads them. Malformed interactions are refused, and the others are recorded.
 
         Each interaction has a `type`. A `discussion` contains `messages` (`{role, content}`, as OpenAI and Bedrock log them)
-        and optionally `article_title`. Messages of roles other than user and assistant are `skipped`. A `reaction` contains
+        and optionally `article_title`. Messages with roles other than user and assistant are `skipped`. A `reaction` contains
         `post_id`, `reaction` and `title`. A `save` contains `post_title`. An `explicit` request contains `text`. A `page`
         contains `text`, and optionally `url` and `platform`. `id` and `time` are optional. An interaction with a known id is
         recorded only once. If a conversation has grown, only the new messages are recorded. A missing id is derived from the
-        content, the day, and the position among equal interactions of the call. A missing time means now.
+        content, the day, and the position among identical interactions in the call. `time` defaults to the current time.
         """
         return self.nights().record(list_of(interactions, "interactions"))
 
@@ -63,11 +63,11 @@ class NightMethods:
         return done[-1] if done else self.nights().empty_run(mode)
 
     def each_run(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """Read pending interactions like `nightly`, and yield each run. More than 500 take several runs, at most twenty."""
+        """Read pending interactions like `nightly`, and yield each run. At most twenty runs read up to 500 each."""
         return self.nights().nightly(_check_mode(mode), progress)
 
     def due(self) -> list[str]:
-        """Return the users of this file who have pending interactions, or texts whose retention period has ended."""
+        """Return the users in this file who have pending interactions, or texts whose retention period has ended."""
         context = self._build_context()
         return list(context.night.ledger.due(context.clock() - context.night.text_retention))
 
@@ -84,11 +84,11 @@ class NightMethods:
         return self.nights().run_report(run_id)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run or the `last` applied run. Changes that can't be undone are `kept`. `reread` makes the input pending."""
+        """Undo a run or the `last` applied run. Changes that can't be undone are `kept`. `reread` makes its input pending."""
         return self.nights().undo_run(run_id, reread)
 
     def approve_run(self, run_id: str) -> Run:
-        """Apply a run's operations that wait for review, if their memories are unchanged."""
+        """Apply a run's operations that wait for review and whose memories are unchanged."""
         return self.nights().approve_run(run_id)
 
     def discard_run(self, run_id: str) -> Run:
@@ -118,9 +118,9 @@ class NightMethods:
         return visible_pages(context.caller, context.ports)
 
     def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "RunReport":
-        """Apply the edits of pages in a folder to the memories, as a run. `dry_run` only reports the edits.
+        """Apply the edits on a folder's pages to the memories, as a run. `dry_run` only reports the edits.
 
-        If the memory of an edit has changed meanwhile, the operation is `lost`. Edits that remove more than 3 entries and
+        If a memory has changed since its page was written, the operation is `lost`. Edits that remove more than 3 entries and
         more than 5 % of all entries raise `INVALID_ARGUMENT` before anything is changed, unless `delete_many` is True.
         """
         from commonplace.pages.applying import apply_pages, compare_pages

@@ -41,15 +41,15 @@ class TransferMethods:
         self, path: "str | PathLike[str] | Source", kind: "ImportKind | None" = None, apply: bool = False, *,
         only: str | None = None, listed: range | None = range(20), progress: "import_facts.Progress | None" = None,
     ) -> "Imported":  # fmt: skip
-        """Report what an import of a file or folder would do. With `apply`, import it as a run.
+        """Report what an import of a file or folder would do. If `apply` is true, import it as a run.
 
         `kind` is `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
         `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`, and is detected if omitted. The
-        file is only read. Memories can also be named by their ids in the other store. Entries of earlier imports count as
+        file is not changed. The ids in the other store also identify the new memories. Entries from earlier imports count as
         `known`. `undo_run` undoes a run. An import of conversations may have several `runs`.
 
         `only` is the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
-        without `only`. `left_out` counts the passages that become no memory, by reason. `memories` reports the entries at the
+        without `only`. `left_out` counts the passages that yield no memory, by reason. `memories` reports the entries at the
         positions in `listed`, from 0. A plan compares the other entries only by name and words. If `listed` is None, a plan
         reports all entries, looks for secrets and similar memories, and takes as long as applying. `passages` then contains
         the first 10,000 passages that are left out.
@@ -63,7 +63,7 @@ class TransferMethods:
         return import_source(source, kind, self._build_caller(), self._get_ports(), **how)
 
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
-        """Report which memories a conversation would add. With `apply`, add them as a run, which `undo_run` undoes.
+        """Report which memories a conversation would add. If `apply` is true, add them as a run, which `undo_run` undoes.
 
         Each message is `{role, content}`, as in chat APIs. Only the user's own words become memories, never messages of the
         system, a developer, a tool or the assistant.
@@ -93,7 +93,7 @@ class TransferMethods:
     def import_records(
         self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
     ) -> "Imported":
-        """Import the records of `export` with the same ids and links. Without `apply`, only report what would be stored.
+        """Import the records from `export` with the same ids and links. If `apply` is False, only report what it would store.
 
         The import is a run, so `undo_run` undoes it. Existing memories stay unchanged. `progress` receives the number stored
         and the total. A malformed record raises an error, or is refused alone if `records` maps line numbers to records.
@@ -112,8 +112,8 @@ class TransferMethods:
     def export_lines(self, format: transfer.PrintedFormat = "jsonl") -> Iterator[str]:
         """Yield the lines of an export file. JSON Lines begins with a header. Markdown contains only the current memories.
 
-        `mem0` and `langgraph` also contain only the current memories, in the format of mem0's `get_all`, and as a list of
-        LangGraph items.
+        `mem0` and `langgraph` also contain only the current memories. `mem0` is the format of mem0's `get_all`. `langgraph`
+        is a list of LangGraph items.
         """
         from commonplace.use_cases.export_memories import exported_lines
 
@@ -124,7 +124,7 @@ class TransferMethods:
         self, format: transfer.FileFormat = "jsonl", *, filter: ExportFilter | None = None, include_history: bool = False,
         run_id: str | None = None,
     ) -> transfer.ExportResult:  # fmt: skip
-        """Write the memories to a file that is available for a day. With `run_id`, report on an earlier export instead."""
+        """Write the memories to a file that is available for a day. If `run_id` is given, report on an earlier export."""
         return self._run_tool(
             transfer.ExportResult, "export_memories", format=format, filter=filter, include_history=include_history,
             run_id=run_id,
@@ -140,7 +140,7 @@ class TransferMethods:
         self, data: str | None = None, *, format: transfer.ImportFormat = "jsonl", upload_id: str | None = None,
         dry_run: bool = True, run_id: str | None = None,
     ) -> transfer.ImportMemoriesResult:  # fmt: skip
-        """Plan the import of an export line by line. `dry_run=False` applies the import, and `run_id` an earlier plan."""
+        """Plan the import of an exported file. `dry_run=False` applies the plan. `run_id` refers to an earlier plan."""
         return self._run_tool(
             transfer.ImportMemoriesResult, "import_memories", data=data, format=format, upload_id=upload_id,
             dry_run=dry_run, run_id=run_id,
@@ -169,7 +169,7 @@ class TransferMethods:
         )  # fmt: skip
 
     def upload(self, body: bytes | IO[bytes]) -> transfer.UploadResult:
-        """Store a file for one `import_memories` call within an hour. Limits are 50 MB per file and 200 MB for all files."""
+        """Store a file for one `import_memories` call within the next hour. Limits are 50 MB per file and 200 MB in total."""
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(body, self._build_caller(), self._get_ports())
@@ -190,11 +190,11 @@ class TransferMethods:
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
         tables: Sequence[str] = (), fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "Migration":  # fmt: skip
-        """Report what a migration of a TinyDB file would do. With `apply`, migrate it as a run, which `undo_run` undoes.
+        """Report what a migration of a TinyDB file would do. If `apply` is true, migrate it as a run that `undo_run` undoes.
 
-        `review` is a table of decisions for a person, which is read if it exists, else written. `categories` is a table of
-        old names and categories. `tables` limits the migrated tables. `fields` maps our field names to names in the file
-        (`{"content": "body"}`). The old file is only read. Old ids also name the new memories.
+        `review` is a table of decisions for a person, which is read if it exists and otherwise written. `categories` maps
+        old names to categories. `tables` limits the migrated tables. `fields` maps our field names to names in the file
+        (`{"content": "body"}`). The old file is not changed. Old ids also identify the new memories.
         """
         from commonplace.use_cases.filing import write_review
         from commonplace.use_cases.migration import migrate
@@ -211,10 +211,10 @@ class TransferMethods:
         self, path: AnyPath, queries: AnyPath | None = None, *, tables: Sequence[str] = (),
         fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "MigrationCheck":  # fmt: skip
-        """Compare the first ten hits of the old store's search with those of ours. Nothing is changed or counted.
+        """Compare the first ten results of the old store's searches with ours. Nothing is changed or counted.
 
         `queries` contains JSON lines `{"query", "expected"?}` with old ids. By default, the queries are the old tags, and
-        each should find the memories with the tag.
+        each should find the memories with that tag.
         """
         from commonplace.use_cases.migration_check import check_migration
 

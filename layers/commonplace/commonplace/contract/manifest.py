@@ -53,7 +53,7 @@ def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
 
 
 def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[dict[str, JsonValue]]:
-    """Return the tools of a tier and those in `added`, as shown to a model. The default is the primary tier and a few more.
+    """Return the tools of a tier and those in `added`, as a model sees them. By default, return primary and a few more.
 
     Descriptions don't mention hidden tools. Results are described only in the manifest.
     """
@@ -78,7 +78,7 @@ def _build_shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> di
 
 
 def _shorten_schema(node: Any, hidden: re.Pattern[str] | None) -> Any:
-    """Return a schema without keywords that errors explain, to save tokens. If `hidden` is None, omit descriptions."""
+    """Return a schema without the keywords in `_LEFT_OUT`, to save tokens. If `hidden` is None, omit all descriptions."""
     if isinstance(node, list):
         return [_shorten_schema(item, hidden) for item in node]
     if not isinstance(node, dict):

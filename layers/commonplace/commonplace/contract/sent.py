@@ -39,7 +39,7 @@ def as_declared(kind: type[BaseModel], value: Any) -> Any:
 
 
 def _read_object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
-    """Convert an object's fields. In errors, `path` precedes their names. If `selects` is true, empty fields are errors."""
+    """Convert an object's fields. In errors, `path` precedes a field name. If `selects` is true, empty fields are errors."""
     read: dict[str, Any] = {}
     for name, value in fields.items():
         field = kind.model_fields.get(name)

@@ -65,7 +65,7 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
 
 
 def _find_keys(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
-    """Yield the keys and indices that lead to the wrong value, without the names of the union members that pydantic tried."""
+    """Yield the keys and indices that lead to the invalid value, without the union members that pydantic tried."""
     for number, place in enumerate(places):
         listed = isinstance(value, list | tuple) and isinstance(place, int)
         if listed or (isinstance(value, Mapping) and place in value):
@@ -159,7 +159,7 @@ def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) ->
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
-    """Redact a value with the help of its key. Under `gate_code`, for example, 4471 is a secret. Counts and dates are not."""
+    """Redact a value with the help of its key. For example, 4471 is a secret under `gate_code`. Counts and dates are kept."""
     names = parts_of_name(key)
     if measures(names, value):
         return redact(value)

@@ -29,7 +29,7 @@ def with_dates(text: str, spoken_at: datetime) -> str:
 
 
 def _find_start(part: str, text: str, read: int) -> int:
-    """Return the offset at which a statement starts in a text, at or after `read`. The text may lack its first words."""
+    """Return the offset, from `read` on, at which a statement starts in a text. The text may lack its first words."""
     plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
         own = own.partition(" ")[2]
@@ -52,7 +52,7 @@ def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Return whether the words mention a month or a day of a month, which may be past or future."""
+    """Return whether the words mention a month or a day of a month, which could be in the past or in the future."""
     months = [phrase for code in languages_of(words) for slot in ("month", "season") for phrase in phrases_of(code, slot)]
     numbered = _NUMBER.search(compiled("absolute_dates.clock").sub("", words))
     counted = not numbered or compiled("absolute_dates.counted").search(words)
@@ -60,7 +60,7 @@ def _is_ambiguous(words: str) -> bool:
 
 
 def _move_to_meant_week(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
-    """Move a weekday to its last or next date, depending on its clause. Returns None if the clause leaves that open."""
+    """Move a weekday's date to the past or the future, depending on the verb. Returns None if the verb leaves that open."""
     first, last, past = time_range.after, time_range.before, _is_past(text, time_range.text)
     end = last or (first and first + _DAY)
     if past is None or end is None or (not past and first and end - first > _DAY):
@@ -71,7 +71,7 @@ def _move_to_meant_week(time_range: TimeRange, text: str, spoken_at: datetime) -
 
 
 def _is_past(text: str, words: str) -> bool | None:
-    """Return whether the verb nearest to a weekday is about the past. Returns None if the verb leaves that open."""
+    """Return whether the verb nearest to a weekday is about the past, or None if the verb doesn't show that."""
     text, clause_start = straight(text), compiled("absolute_dates.clause")
     end = text.index(straight(words)) + len(words)
     before = clause_start.split(text[:end])[-1]

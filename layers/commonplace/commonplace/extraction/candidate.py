@@ -57,7 +57,7 @@ class Decision:
 
     @property
     def says(self) -> str:
-        """The text to store: the decision's content or, if it has none, the candidate's content."""
+        """The text to store, which is the decision's content or, if it has none, the candidate's content."""
         return self.content or self.candidate.content
 
 
@@ -68,7 +68,7 @@ class MemoryView(Protocol):
         """Return current memories about the same subject, nearest first."""
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """Return those of the memories with these ids that are current."""
+        """Return the current memories that have one of these ids."""
 
     def restated(self, content: str) -> list[str]:
         """Return the ids of current memories that have the same meaning as `content`, judged by vectors."""

@@ -55,7 +55,7 @@ def _split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """Yield the beginnings of a clause with at least four words, longest first. For a conditional clause, yield nothing."""
+    """Yield a clause's beginnings of at least four words, longest first. A conditional clause has none."""
     if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(compiled("clauses.part_end").finditer(clause.text))):
@@ -65,7 +65,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 
 
 def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
-    """Yield the parts of a clause, without a leading "that". For "part_end", also split at conjunctions, not just commas."""
+    """Yield the parts of a clause, without a leading "that". For "part_end", split at conjunctions as well as commas."""
     cuts = [(match.start(), match.end()) for match in compiled(f"clauses.{between}").finditer(clause.text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
     for start, end in zip(starts, ends, strict=True):

@@ -24,7 +24,7 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
-    """Return the wanted stems that are in `known` in some form ("weinen", "geweint"). `begins` also accepts prefixes."""
+    """Return the wanted stems that occur in `known` in any form ("weinen", "geweint"). `begins` also accepts prefixes."""
     return frozenset(
         word
         for word in wanted

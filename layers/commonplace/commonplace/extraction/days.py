@@ -47,7 +47,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class SeenTitle:
-    """A title that the user saw, either of the article under discussion or of a post that the user saved or reacted to."""
+    """A title that the user saw. It belongs to the article under discussion, or to a post that was saved or reacted to."""
 
     interaction_id: str
     title: str
@@ -57,7 +57,7 @@ class SeenTitle:
 
 @dataclass(frozen=True)
 class Day:
-    """The messages and titles from one day in the user's calendar, in order of time."""
+    """The messages and titles from one day in the user's calendar, in chronological order."""
 
     date: date
     utterances: tuple[Utterance, ...]

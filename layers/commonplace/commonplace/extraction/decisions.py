@@ -1,4 +1,4 @@
-"""Decide about candidates by rules. A memory is closed only if the user corrected or ended it, or changed its value."""
+"""Use rules to decide how candidates change memories. A memory is closed only if the user corrects, ends or changes it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _SIMILAR, _FORGETTABLE = 10, 50
 WEAK, _CONFIDENT = 0.5, 0.7
 WEAK_GUESS = "a weak guess beside a confident memory"
 KNOWN = "known already"
-_BEGINNING, _ENDING = 4, 5  # how many letters related words share at the beginning ("weinen") or at the end ("Kirche")
+_BEGINNING, _ENDING = 4, 5  # the number of letters that related words share at the start ("weinen") or at the end ("Kirche")
 _FEWEST = 8
 _MOST = 40
 _LISTED = 200
@@ -83,7 +83,7 @@ class _DayDecisions:
     day_words: DayWords = field(default_factory=DayWords)
 
     def add(self, candidate: Candidate) -> None:
-        """Decide about a candidate. This may change earlier decisions."""
+        """Add the decision about a candidate, which may change earlier decisions."""
         if candidate.forgets:
             self._apply_forgetting(candidate)
             return
@@ -106,7 +106,7 @@ class _DayDecisions:
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _find_similar(self, candidate: Candidate, limit: int) -> list[Memory]:
-        """Return similar memories as changed by the decisions so far, so that a second change doesn't undo the first."""
+        """Return similar memories with the changes decided so far, so that a second change doesn't undo the first."""
         revisions = [(memory, self.revised.get(memory.memory_id)) for memory in self.view.similar(candidate.content, limit)]
         return [
             memory if text is None else memory.model_copy(update={"raw_text": text, "normalized_text": text})
@@ -202,7 +202,7 @@ def _remove_forgotten(earlier: Decision, target: str, forgotten: Collection[str]
 
 
 def without_addition(earlier: Decision, forgotten: Collection[str]) -> Decision:
-    """Drop the new text of a decision. `forgotten` contains the ids of the memories that a forget request covers.
+    """Drop the new text from a decision. `forgotten` contains the ids of the memories that a forget request covers.
 
     An ADD becomes a NOOP, and so does an UPDATE if the request covers all of its targets. Any other UPDATE becomes a DELETE,
     because its targets are no longer true.
@@ -214,7 +214,7 @@ def without_addition(earlier: Decision, forgotten: Collection[str]) -> Decision:
 
 
 def _find_contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
-    """Return the contradictions due to a changed attribute or, if there are none, only the closest contradiction."""
+    """Return all contradictions due to changed attributes. If there are none, return only the closest contradiction."""
     contradictions = [
         _Contradiction(memory, old, *reason)
         for memory in similar
@@ -236,7 +236,7 @@ def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool 
 
 
 def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
-    """Join what is still true in the memories with the new statement. Returns None if only the candidate's text remains."""
+    """Join the still valid parts of memories with the new statement. Returns None if only the candidate's text remains."""
     first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)

@@ -18,14 +18,14 @@ _SHORT_ANSWER, _SHORT_UNSPACED = 8, 14
 _IDLE = ("courtesy", "passing", "request", "attempt", "counterfactual", "yes", "no")
 _HALF = 0.5
 _PLAYED, _NARRATED = 0.5, 0.4
-"""A message is role-play if the mean share of the message and of its most playful clause reaches `_PLAYED`.
+"""A message is role-play if the shares of the message and of its most playful clause have a mean of at least `_PLAYED`.
 
 The worth of that clause must be below `_NARRATED`, so that a possible fact isn't taken for role-play.
 """
 
 
 def question_to_user(before: Utterance | None) -> str | None:
-    """Return the assistant's last question, or None if it is not about the user or their people, or is an offer."""
+    """Return the assistant's last question. Return None if it is an offer, or is not about the user or their people."""
     if before is None or before.role != "assistant":
         return None
     questions = [clause.text for clause in sentences(before.text) if clause.text.endswith(("?", "？", "か", "か。"))]

@@ -84,7 +84,7 @@ def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, tar
 
 
 def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """Return the reason that a candidate is refused, or None. Imagined things and other people's opinions are no evidence."""
+    """Return the reason that a candidate is refused, or None. Imagined things and other people's opinions don't count."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(part.text) for part in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -101,7 +101,7 @@ def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], que
 
 
 def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
-    """Return the reason that a decision must not close its targets, or None. Targets must be older and contradicted."""
+    """Return the reason not to close the targets, or None. Targets must be older. A DELETE must correct or contradict one."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
         return "older than what it would change"
@@ -112,7 +112,7 @@ def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory])
 
 
 def _refuse_title(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Return the reason that a decision based on titles is refused, or None. A note needs one title, an interest three."""
+    """Return the reason to refuse a decision based on titles, or None. Notes need one title, and interests need three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:
@@ -136,7 +136,7 @@ def is_user_request(candidate: Candidate, day: Day) -> bool:
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
-    """Return as candidates the forget requests in a message that say what to forget.
+    """Return candidates for the forget requests in a message that say what to forget.
 
     `taken` is True if the reader understood the message as a forget request. Otherwise, only requests that are clear on their
     own count, because the conversation may be role-play.
@@ -162,13 +162,13 @@ def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
 
 
 def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """Return the forget requests in a message whose clauses contain the evidence."""
+    """Return a message's forget requests whose clauses overlap the evidence."""
     around = clauses_around(evidence, utterance, clauses(utterance))
     return [request for request in forget_requests(utterance, before) if request.clause in around] if around else []
 
 
 def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
-    """Return whether the requests mention all of `target`. If no request mentions anything, earlier messages must do so."""
+    """Return whether the requests mention all of `target`. If they don't say what to forget, earlier messages must."""
     named = [request.target for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
     earlier = [] if named else day.earlier(utterance)

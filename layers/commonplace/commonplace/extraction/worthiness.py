@@ -87,7 +87,7 @@ def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, 
 
 
 def _add_stop(text: str) -> str:
-    """Add a full stop to a statement about the user, because people omit it but both models were trained with full stops."""
+    """Add a full stop to a statement about the user. People omit it, but both models were trained on text with full stops."""
     plain = text.rstrip()
     whole = plain.endswith(STOPS) or not plain[-1:].isalnum()
     if whole or not (speaks_of_self(plain) or has_wording("interest", plain)):
@@ -165,7 +165,7 @@ def only_greets(text: str) -> bool:
 
 
 def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
-    """Return the reason that a clause is not worth storing if the user didn't ask for it to be remembered, or None."""
+    """Return the reason that a clause is not worth storing, or None. The user has not asked to remember the clause."""
     text = clause.text
     if has_wording("standing", text):
         return None

@@ -80,13 +80,13 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
         if any(message.role == "user" for message in section):
             begun = section[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_CHARACTERS]}/{begun:%Y-%m-%dT%H:%M:%S}"
-            begins[named] += 1  # messages without a time get that of the conversation, so names can collide
+            begins[named] += 1  # messages without a time get the conversation's time, so names can collide
             yield as_interaction({named if begins[named] == 1 else f"{named}/{begins[named]}": 0}, begun, section)
 
 
 def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Message]) -> dict[str, Any]:
-    """Return a conversation as an interaction. `names` maps the names of shorter versions of the conversation, and last its
-    own name, to numbers of messages. The number is 0 if the name doesn't change when the conversation grows."""
+    """Return a conversation as an interaction. `names` maps the name of each shorter version, and finally its
+    own name, to its number of messages. The number is 0 if the name doesn't change when the conversation grows."""
     return {
         "type": "discussion",
         "id": next(reversed(names)),

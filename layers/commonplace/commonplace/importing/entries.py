@@ -22,7 +22,7 @@ ReadEntries = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]
 """A function that yields the statements in an entry. Its first argument is the location in the file, for messages."""
 OTHER_PARTS, UNKNOWN_FIELD = "another part of the file", "a field that no memory has"
-_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # words from the formats, not a user
+_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # the formats' words, not a user's
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def each(values: Iterable[Any], read: ReadEntry) -> ReadEntries:
 
 
 def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
-    """Yield the refusal of an entry, and its text as left out. If `error` is None, the reason is that it isn't an object."""
+    """Yield the refusal of an entry, and its unread text. If `error` is None, the reason is that it isn't an object."""
     if isinstance(value, BrokenLine):
         value, error = value.content, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
@@ -80,7 +80,7 @@ def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> It
 
 
 class JsonText:
-    """Reads JSON value by value, with one entry in RAM. Raises `INVALID_JSON` if the text is truncated or invalid."""
+    """Reads one JSON value at a time, to keep memory use low. Raises `INVALID_JSON` if the text is truncated or invalid."""
 
     def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = STRICT) -> None:
         self._pieces, self._decoder, self._held, self._at, self._read = iter(pieces), decoder, "", 0, 0
@@ -178,10 +178,10 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 
 
 def entries(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield the entries in a JSON file, which is a list, an object with a list under one of the `keys`, or JSON Lines.
+    """Yield the entries in a JSON file. The file is a list, an object with a list under one of the `keys`, or JSON Lines.
 
-    Only the first of these lists in an object is used. An object without one is itself the entry. An invalid line is yielded
-    as `BrokenLine`. Fields outside the list are yielded as `Unread`.
+    Only the first of these lists in an object is used. An object without a list is itself the entry. An invalid line is
+    yielded as `BrokenLine`. Fields outside the list are yielded as `Unread`.
     """
     if source.is_json_lines:
         yield from (_parse_line(line) for line in source.lines() if line.strip())
@@ -226,7 +226,7 @@ def _parse_line(line: str) -> Any:
 
 
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the fields of a JSON object, with None in place of lists of entries, and the first entry that is an object."""
+    """Return the fields of a JSON object, and the first entry that is an object. Lists of entries are replaced by None."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
     if source.is_json_lines or text.next() != "{":
         return {}, next((entry for entry in entries(source, *keys) if isinstance(entry, Mapping)), {})
@@ -241,7 +241,7 @@ def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, 
 
 
 def _read_at_least(pieces: Iterator[str], least: int) -> str:
-    """Return at least `least` characters, or all that are left. Doubling the text keeps the decoding of entries linear."""
+    """Return at least `least` characters, or all that are left. Doubling the text each time keeps decoding linear."""
     parts, size = list[str](), 0
     while size < max(least, 1) and (piece := next(pieces, "")):
         parts.append(piece)

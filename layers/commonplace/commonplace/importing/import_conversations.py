@@ -43,7 +43,7 @@ from commonplace.use_cases.left_out import REFUSED, LeftOutWords, words_of
 _CLOSES_NEWER = "it would close only memories that were said later"
 _EXPIRED = "it has expired"
 _RUN_SIZE = 500
-_RUNS_SEARCHED = 200  # undone runs are looked up among this many of the newest runs
+_RUNS_SEARCHED = 200  # how many of the newest runs are searched for undone runs
 _PARTIAL_PLAN = "the plan read the oldest {read} of {all} conversations; the import reads the others when you apply it"
 _NEEDS_REVIEW = "requests to forget, and large changes, wait for review: commonplace runs show {run_id}"
 _UNREAD = "it can't be read"
@@ -69,7 +69,7 @@ def import_conversations(
     """Import conversations, or only plan the import. Conversations that an earlier import has read are skipped.
 
     Conversations are read oldest first. A message never changes, closes or forgets anything that was said later. Each run
-    reads up to 500 conversations. Forget requests wait for review in a separate run. `progress` receives the number of
+    reads up to 500 conversations. Requests to forget await review in a separate run. `progress` receives the number of
     conversations read and the total number. `listed` is the range of memories to report. If `listed` is None, all memories
     and all skipped passages are reported, and planning reads every conversation.
     """
@@ -168,7 +168,7 @@ class _Import:
     undone: set[str | None] = field(default_factory=set)
 
     def find_known(self, conversations: Sequence[StoredConversation]) -> set[str]:
-        """Return the names of the conversations whose user messages have all been read by runs. Undone runs don't count."""
+        """Return the names of the conversations from which runs have read every user message. Undone runs don't count."""
         night, user_id = self.context.night, self.context.user_id
         self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS_SEARCHED) if run.kind == "undo"}
         names = in_batches((name for conversation in conversations for name in conversation.names), _RUN_SIZE)
@@ -227,7 +227,7 @@ class _Import:
                 self.refused.append(refused)
 
     def _split_known_parts(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
-        """Yield a new conversation as a whole, or a known conversation as its earlier messages and its new messages."""
+        """Yield a new conversation as a whole. Yield a known one in two parts, its earlier messages and its new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.recorded_ids}
         read = (
@@ -302,7 +302,7 @@ class _Import:
 
 
 def _apply_day_limits(plan: Plan, context: RunContext) -> Plan:
-    """Apply a day's limits to a plan. Forget requests are exempt, because they always wait for review."""
+    """Apply a day's limits to a plan. Requests to forget are exempt, because they always wait for review."""
     caller, ports = context.caller, context.ports
     active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
     wishes = [planned for planned in plan.operations if planned.told.kind == "FORGET"]
@@ -352,7 +352,7 @@ def _build_rules_reader(context: RunContext, refused: Refused) -> ReadDay:
 def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
     """Backdate the plan for a past day. Returns the operations to apply, and the operations that wait for review.
 
-    A memory starts when the user said it, and a memory that it replaces ends at that time. A value that has since been
+    A memory starts when the user stated it, and a memory that it replaces ends at that time. A value that has since been
     replaced is stored as closed. `moved` maps the id of each imported memory to that time, and is updated.
     """
     work = _BackdatedDay(day, now, moved)
@@ -379,7 +379,7 @@ def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day
 
 
 def spoken_time(memory: Memory) -> datetime:
-    """Return when the user said a memory. If there is evidence, this is the event time, but never after the creation."""
+    """Return when the user stated a memory. With evidence, this is the event time, but never later than the creation."""
     event_time = memory.event_time if memory.evidence is not None else None
     return memory.created_at if event_time is None else min(event_time, memory.created_at)
 
@@ -427,7 +427,7 @@ class _BackdatedDay:
         )
 
     def _backdate_opened(self, opens: PlannedChange, spoken_at: datetime, later: Memory | None) -> PlannedChange:
-        """Set the start of a new memory to the time when the user said it. If `later` replaces the memory, close it."""
+        """Set the start of a new memory to the time when the user stated it. If `later` replaces the memory, close it."""
         memory = opens.memory
         self.moved[memory.memory_id] = spoken_at
         changed: dict[str, Any] = {"created_at": spoken_at}

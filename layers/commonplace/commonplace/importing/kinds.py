@@ -69,7 +69,7 @@ def import_source(
 ) -> Imported:  # fmt: skip
     """Import a source, or only plan the import. Raises an error if the source as a whole is invalid.
 
-    `only` is the name of the person to import from a source with several people, or "" for entries without a name. `listed`
+    `only` selects one of several people by name, or the entries without a name if it is "". `listed`
     contains the positions, from 0, of the entries to report. If `listed` is None, the plan reports all entries and skipped
     passages, and checks all entries for secrets and near-duplicates, as an applied import does.
     """
@@ -114,7 +114,7 @@ def _detect_folder_kind(source: Source) -> DetectedKind:
 
 
 def _detect_conversations(source: Source) -> DetectedKind | None:
-    """Detect an export of conversations from the beginning of a file, which may be too large to read as a whole."""
+    """Detect an export of conversations. Only the beginning of the file is read, because the whole may be too large."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
     return next((kind for head in heads if (kind := _parse_kind_from_start(head.decode(errors="replace")))), None)
 
@@ -129,7 +129,7 @@ def _parse_kind_from_start(text: str) -> DetectedKind | None:
 
 
 def _note_kind(source: Source) -> DetectedKind:
-    """Return "basic-memory" if a note has observations or a permalink in its front matter, else "markdown"."""
+    """Return "basic-memory" if a note has observations, or a permalink in its front matter, else "markdown"."""
     kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
         if number == _NOTES_EXAMINED:

@@ -120,7 +120,7 @@ def _build_plain_fact(_title: str, heading: str, statement: str) -> Statement:
 
 
 def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
-    """Return the statement in one of basic-memory's relations or observations, or in other text in a note."""
+    """Return the statement in a relation, an observation or other text of a basic-memory note."""
     relation, observation = _RELATION.fullmatch(statement), OBSERVATION.fullmatch(statement)
     is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
     more: dict[str, Any] = {} if is_section else {"heading": heading}
@@ -196,7 +196,7 @@ def front_matter(text: str, leave: Leave = lambda *_: None) -> tuple[dict[str, A
 
 
 def _parse_head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the fields in the block that starts at line `begins`, and the line after it, or no fields and `begins`.
+    """Return the fields in the block at line `begins` and the line after it. Without a block, return no fields and `begins`.
 
     If `strict` is true, every line in a block must be a field, an item or indented.
     """
@@ -223,7 +223,7 @@ def _list_values(value: Any) -> list[Any]:
 
 
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return a field's values as a list. A text is split at commas."""
+    """Return a field's values as a list. If the field contains a text, it is split at commas."""
     value = fields.get(name) or []
     return value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
 

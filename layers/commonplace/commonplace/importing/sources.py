@@ -117,7 +117,7 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Whether the file looks like JSON Lines, with several lines of which the first starts with `{` and ends with `}`."""
+        """Whether the file looks like JSON Lines. It has several lines, and the first starts with `{` and ends with `}`."""
         lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
         try:
             first, more = next(lines, "").strip("\ufeff \t\r"), next(lines, None)

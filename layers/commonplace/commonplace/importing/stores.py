@@ -52,12 +52,12 @@ _NUMBER = re.compile(r"(?=.*\d)[\d\W]+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}"
 
 
 def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> ReadEntries:
-    """Read each entry in a file with `read`. `keys` are the names of the fields with entries. Other fields are `Unread`."""
+    """Read each entry in a file with `read`. `keys` names the fields that contain entries. Other fields are `Unread`."""
     return each(in_pages(source, *keys), read)
 
 
 def read_mem0(source: Source) -> ReadEntries:
-    """Yield memories from mem0 or OpenMemory with categories, times and metadata. Old wordings become closed memories."""
+    """Yield memories from mem0 or OpenMemory with categories, times and metadata. Earlier wordings become closed memories."""
     if source.is_folder or source.is_database:
         return _read_database(source)
     return each(map(_replace_deleted, in_pages(source, *MEM0)), _parse_mem0)

@@ -22,7 +22,7 @@ _TIMES = ("created_at", "create_time", "timestamp", "time")
 
 
 def read_turns(source: Source) -> ReadEntries:
-    """Yield a statement for each turn of any speaker, and the previous turn, which may show that a number is a secret."""
+    """Yield a statement for each turn by any speaker, with the previous turn, which may show that a number is a secret."""
     session, before = None, None
 
     def fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:

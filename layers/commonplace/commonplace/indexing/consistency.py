@@ -68,7 +68,7 @@ def miscounted(name: str) -> Finding:
 
 
 def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[IndexFault]:
-    """Yield a fault for each record of a batch whose document is missing or different."""
+    """Yield a fault for each record in a batch whose document is missing or different."""
     for stored, document in zip(batch, contents.look_up(batch), strict=True):
         if document is None or document.user_id != stored.memory.user_id:
             yield IndexFault("missing", stored)
@@ -91,7 +91,7 @@ def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterat
 
 @dataclass(frozen=True)
 class ConsistencyReport:
-    """The numbers of records, documents, repairs, and faults by kind, and the unreadable records.
+    """The number of records, documents and repairs, the number of faults by kind, and the unreadable records.
 
     Recent writes may be counted as `behind` or `missing` for a few seconds, although the index is fine.
     """
@@ -109,7 +109,7 @@ def check_consistency(
 ) -> ConsistencyReport:  # fmt: skip
     """Compare each record with its document, each document with its record, and records with each other.
 
-    With `repair`, update the index. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
+    If `repair` is true, update the index. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
     """
     inconsistencies: Counter[Kind] = Counter()
     seen = documents = mended = 0
@@ -184,7 +184,7 @@ class RecordFaults:
         yield from self._find_broken_links(records)
 
     def _record_holder(self, memory: Memory, kind: Kind, place: object) -> None:
-        """Record which memory has a content or a key, and add a finding if another memory has the same."""
+        """Record that a memory has a content or key, and add a finding if another memory has the same one."""
         other = self._holders.setdefault((memory.user_id, kind, place), memory.memory_id)
         if other == memory.memory_id:
             return
@@ -247,7 +247,7 @@ InTime = Callable[[Iterable[Any]], Iterator[Any]]
 
 @dataclass(frozen=True)
 class UserIndex:
-    """The records and the index of one user at one moment. `progress` receives the number of records a repair has checked."""
+    """The records and the index of one user at the time `now`. `progress` receives the number of records checked so far."""
 
     user_id: str
     now: datetime
@@ -272,7 +272,7 @@ class UserIndex:
         return list(differing(reread, contents)) if reread else []
 
     def survey(self) -> tuple[list[IndexFault], list[Finding]]:
-        """Read all records, and return the documents without a record and the faults in counts and between records."""
+        """Read all records. Return the documents without a record, and the faults in counts and between records."""
         between = RecordFaults(self.now)
         with gathered() as flaws:
             known = set[str]()
@@ -334,7 +334,7 @@ REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
 
 
 def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
-    """Repair a user's index, adding to `done`. With `dry_run`, only count. Raises `IndexUnavailable` or `OutOfTime`."""
+    """Repair a user's index, adding to `done`. If `dry_run` is true, only count. Raises `IndexUnavailable` or `OutOfTime`."""
     done, contents = done or Repaired(), user.upkeep.contents
     try:
         if done.others is None:  # before any repair, because a repair may correct counts that must be reported

@@ -37,13 +37,13 @@ class EmbeddingRenewal:
     clock: Clock
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
-        """Return the records with vectors of the current model. Concurrently changed records are returned unchanged."""
+        """Return the records with vectors from the current model. Concurrently changed records are returned unchanged."""
         old = [stored.memory.content for stored in batch if not self.is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
         return [stored if self.is_current(stored) else self._renew_vector(stored, embedder) for stored in batch]
 
     def is_current(self, stored: Stored) -> bool:
-        """Return whether the record has a vector of the current model."""
+        """Return whether the record has a vector from the current model."""
         return stored.vector is not None and stored.memory.embedding_model == self.embedder.name
 
     def _renew_vector(self, stored: Stored, embedder: Embedder) -> Stored:
@@ -61,7 +61,7 @@ class EmbeddingRenewal:
 
 
 def embed_stale(user_id: str, everything: AllRecords, renewal: EmbeddingRenewal, progress: Callable[[int, int], None]) -> int:
-    """Embed the memories of a user that have no vector of the current model. Returns the number of new vectors.
+    """Embed a user's memories that have no vector from the current model. Returns the number of new vectors.
 
     Call again to continue after an interruption. `progress` receives the number of processed memories and their total.
     """
@@ -81,10 +81,10 @@ def reindex(
 ) -> RebuildResult:  # fmt: skip
     """Rebuild the index of all users. The new index replaces the old index at the end.
 
-    During the rebuild, each write goes to both indexes, so that none is missed. A rebuild also applies a new layout. With
-    `move`, a rebuild changes the embedding model and rewrites every record. `progress` receives the number of indexed
-    records. Call again to continue after an interruption. If the new index keeps refusing records, `IndexUnavailable` is
-    raised and the old index stays live.
+    During the rebuild, each write goes to both indexes, so that none is missed. A rebuild also applies a new layout. If
+    `move` is true, the rebuild changes the embedding model and rewrites every record. `progress` receives the number of
+    indexed records. Call again to continue after an interruption. If the new index keeps refusing records, `IndexUnavailable`
+    is raised and the old index stays live.
     """
     if not move:
         _refuse_another_model(rebuild, renewal.embedder.name)
@@ -105,7 +105,7 @@ def reindex(
 
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
-    """Raise an error if the live index has vectors of another model, so that no version re-embeds all records by mistake."""
+    """Raise an error if the live index has another model's vectors, so that no version accidentally re-embeds everything."""
     live = rebuild.model()
     if live not in (None, name):
         raise CommonplaceError(

@@ -19,7 +19,7 @@ _STATES = ("done", "retry", "failed")
 
 
 def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
-    """Write changes, in any order, to the index, confirm the stored ones, and return an outcome per change."""
+    """Write changes, which may be in any order, to the index. Confirm the stored ones, and return an outcome per change."""
     outcomes = writer.put(changes)
     for change, outcome in zip(changes, outcomes, strict=True):
         if outcome.state == "done" and isinstance(change, Stored):  # a purge has already deleted its pending row
@@ -31,7 +31,7 @@ def reconcile(
     before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, IndexOutcome], None],
     in_time: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:  # fmt: skip
-    """Write the changes again that were pending before `before`. Return the number of changes in each state.
+    """Write again the changes that have been pending since before `before`. Return the number of changes in each state.
 
     This repairs the index after an outage that is longer than the stream's retention. `failed` is called with each change
     that the index refuses for good. Writing stops when the time is up or when the index refuses a whole batch for now.
@@ -104,7 +104,7 @@ class ProjectedBatch:
 
 
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
-    """Project a batch of records. A batch may repeat, in part or in another order. Unreadable records do not block others."""
+    """Project a batch of records. Parts of a batch may arrive again, out of order. Unreadable records don't block others."""
     readable = [record for record in records if record.change is not None]
     followed = project([item.change for item in readable if item.change is not None], projector.writer, projector.pending)
     outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}

@@ -33,7 +33,7 @@ _AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
 
 
 def _raise_as_tool_errors(method: _AnyMethod) -> _AnyMethod:
-    """Raise the failures of a method as tool errors that contain only the message."""
+    """Convert a method's failures to tool errors that contain only the message."""
 
     @wraps(method)
     def called(self: Any, command: Any) -> str:

@@ -39,8 +39,8 @@ class CommonplaceStore(BaseStore):
     """A LangGraph store over one user's memory, for `graph.compile(store=CommonplaceStore(memory))`.
 
     Each item is a document below the namespace `langgraph`. Searches match words and meaning, and need no embedding model.
-    `fields` lists the paths of a value that are searchable if `put` names none. If `fields` is None, the whole value is
-    searchable. Items never expire, so `put` refuses a `ttl`, as `BaseStore` requires.
+    `fields` lists the searchable paths of a value if `put` lists none. If `fields` is None, the whole value is searchable.
+    Items never expire, so `put` refuses a `ttl`, as `BaseStore` requires.
     """
 
     def __init__(self, memory: Commonplace, *, fields: Sequence[str] | None = None) -> None:
@@ -106,7 +106,7 @@ class CommonplaceStore(BaseStore):
         heads.sort(key=lambda head: -scores.get(head.path, -1.0))
         items: list[SearchItem] = []
         for head in heads:
-            item = self._get_item(head.namespace[1:], head.key)  # None if it was deleted meanwhile
+            item = self._get_item(head.namespace[1:], head.key)  # None if it has been deleted since
             if item is not None and all(_matches(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
                 score = scores.get(head.path)
                 items.append(SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score))

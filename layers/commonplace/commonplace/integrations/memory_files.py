@@ -105,8 +105,8 @@ class MemoryFiles:
     def move(self, old: Place, new: Place) -> None:
         """Move a file, or a folder with its contents. If one file can't be moved, all files stay where they were.
 
-        Raises `CONFLICT` if a file is written meanwhile. If the process dies halfway, each file is still in at least one
-        place.
+        Raises `CONFLICT` if a file changes during the move. If the process dies halfway, each file still exists under its old
+        path, its new path or both.
         """
         heads = [self.files[old]] if old in self.files else self.documents.listed((ROOT, *old))
         copied, copies, gone = list[DocumentHead](), list[DocumentHead](), list[DocumentHead]()

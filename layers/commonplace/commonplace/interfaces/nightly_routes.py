@@ -1,4 +1,4 @@
-"""Answers the requests for nightly runs, single memories and feedback, in the same way for all servers."""
+"""Answers requests about nightly runs, single memories and feedback. All servers share these routes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"([0-9]{1,9})(\.0+)?")  # Python refuses to parse thousand
 
 
 def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], Mapping[str, Any]], nights: Nights) -> Answer:
-    """Return the answer to a request as JSON values. `path` must be decoded. `body` returns the body as a JSON object.
+    """Return the answer to a request as JSON values. `path` must be URL-decoded. `body` returns the body as a JSON object.
 
     Raises `NOT_FOUND` for an unknown path, and `METHOD_NOT_ALLOWED` if the path does not support the method.
     """
@@ -61,7 +61,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
 
 
 def _record_and_report(interactions: Sequence[Any], nights: Nights) -> Answer:
-    """Record the interactions and return a report. Raises `INVALID_ARGUMENT` if the only interaction of a call is refused."""
+    """Record the interactions and return a report. If the only interaction is refused, raise `INVALID_ARGUMENT`."""
     done = nights.record(interactions)
     if len(interactions) == len(done.refused) == 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)

@@ -61,7 +61,7 @@ class Step:
 
 @dataclass
 class PagePlanner:
-    """Plans operations for the differences of a user's pages. `redacted` has the kinds of secrets that were removed."""
+    """Plans operations for the differences of a user's pages. `redacted` contains the kinds of secrets that were removed."""
 
     record: MemoriesById
     caller: Caller
@@ -73,7 +73,7 @@ class PagePlanner:
     def steps(self, differences: Sequence[Difference]) -> list[Step]:
         """Return a step for each difference, in the order of execution.
 
-        The operation of a conflict is `lost`, and that of an invalid or already stored entry is a `NOOP`, each with a reason.
+        A conflict becomes a `lost` operation, and an invalid or already stored entry becomes a `NOOP`. Both give the reason.
         """
         replaced = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
         self._current_texts = {folded(memory.content) for memory in self.record.current if memory.memory_id not in replaced}
@@ -140,7 +140,7 @@ class PagePlanner:
 
 @dataclass(frozen=True)
 class _PageChanges:
-    """The changes that were made on pages. `texts` has the pages as read, by name. `memories` is the number of memories."""
+    """The changes that were made on pages. `texts` maps page names to texts as read. `memories` counts the memories."""
 
     run: Run
     pages: Sequence[Page]
@@ -150,7 +150,7 @@ class _PageChanges:
 
     @property
     def excess(self) -> str | None:
-        """The reason why the removals must be allowed explicitly, or None if few entries were removed."""
+        """The reason that the removals must be allowed explicitly, or None if few entries were removed."""
         removed, most = sum(step.difference.kind == "remove" for step in self.steps), most_deletions(self.memories)
         why = f"{removed} of {self.memories} entries were taken out; more than {most} must be allowed"
         return why if removed > most else None
@@ -172,8 +172,8 @@ def compare_pages(pages: Pages, context: RunContext) -> RunReport:
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
     """Apply the changes on the pages to the memories, and rewrite the pages.
 
-    Raises `INVALID_ARGUMENT`, without changing anything, if more than 3 and more than 5 % of the entries were removed, unless
-    `delete_many` is True. Raises `CONFLICT` while another run is in progress.
+    Raises `INVALID_ARGUMENT`, without changing anything, if `delete_many` is False and the removed entries are more than 3
+    and more than 5 % of all entries. Raises `CONFLICT` while another run is in progress.
     """
     with exclusive_lease(context) as lease:
         edits = _find_changes(pages, context)
@@ -267,7 +267,7 @@ def new_memory(
 
 
 def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
-    """Return the memory of an entry that was moved to another place. Its text and evidence stay unchanged."""
+    """Return the memory of an entry that was moved to another heading or page. Its text and evidence stay unchanged."""
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
     if was_moved_to(page, old, zone_of(caller)):
         changed |= _derive_fields(page, old, caller)
@@ -293,7 +293,7 @@ def _find_noon(day: date, caller: Caller) -> datetime:
 
 
 def _pick_fields_to_check(difference: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
-    """Return the fields of a line to validate, without the text of a moved entry, which was validated before."""
+    """Return the fields of a line that must be validated. The text of a moved entry was validated before."""
     fields: dict[str, object] = {"key": line.key} if difference.kind == "move" else {"key": line.key, "value": line.text}
     was_moved = difference.memory is None or was_moved_to(difference.page, difference.memory, zone_of(caller))
     return {**fields, "event_time": _find_noon(difference.page.day, caller)} if was_moved and difference.page.day else fields

@@ -73,7 +73,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
     """Return the differences between pages and memories, page by page.
 
     If a memory has changed since its page was written, an edit or a removal of its entry is a `conflict`. An entry that was
-    not edited is merely outdated.
+    not edited is just outdated.
     """
     entries = _find_entries(pages, record)
     differences: list[Difference] = []
@@ -89,7 +89,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """Return the page and line of each memory's entry, which is the first with the memory's text, or else the first."""
+    """Return the page and line of each memory's entry. Of several, the first with its text counts, or else the first."""
     owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:
@@ -110,7 +110,7 @@ def _find_new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterat
 
 
 def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: MemoriesById) -> Iterator[Difference]:
-    """Yield a change of a memory, a conflict, or an addition if the memory is gone and the page did not list its id."""
+    """Yield a change to the memory or a conflict. If the memory is gone and the page did not list it, yield an addition."""
     assert line.memory_id is not None
     if memory is None or not record.is_current(memory):
         if line.memory_id not in page.listed:
@@ -138,7 +138,7 @@ def _find_change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> L
 
 
 def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:
-    """Return whether the memory or its successor has this text, because the entry is unchanged or was applied before."""
+    """Return whether the memory or its successor already has this text. The entry is then unchanged or was applied before."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (text_of(memory), text_of(later) if later else None)
 

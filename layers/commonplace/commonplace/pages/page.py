@@ -1,4 +1,4 @@
-"""Model pages, name the page of a memory, and convert a memory's text to and from a line of Markdown."""
+"""Parsed pages, the names of pages, and the conversion of a memory's text to and from a line of Markdown."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ from commonplace.text.foundation.characters import undisguised
 _MARKUP = re.compile(r"\\|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=!)\[")
 _FIRST = re.compile(r"\A(\d{1,9}(?=[.)])|(?=[#>+*~`|=\[_-]))")  # would start a Markdown block
 _EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")  # the lookbehind prevents quadratic time on long runs of blanks
-_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # all characters that some program takes for a line end
+_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # all characters that some program treats as a line end
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
 _SURROGATES = range(0xD800, 0xE000)
 
@@ -34,7 +34,7 @@ def escape(text: str) -> str:
 
 
 def text_of(memory: Memory) -> str:
-    """Return the text of a memory as on a page, without invisible characters."""
+    """Return a memory's text as it appears on a page, without invisible characters."""
     return undisguised(memory.content)
 
 
@@ -54,7 +54,7 @@ def _unescape_match(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class PageEntry:
-    """An entry of a page. `section` is that of the heading above the entry. `number` is the line on the page, from 1.
+    """An entry on a page. `section` belongs to the heading above the entry. `number` is the line on the page, from 1.
 
     `memory_id` and `version` are None if a person has added the entry.
     """
@@ -71,8 +71,8 @@ class PageEntry:
 class Page:
     """A parsed page. `listed` maps the ids of all memories that were written to the page to their versions.
 
-    `unread` has the numbers of lines that are not entries. `whole` means that the page was not cut off. `edited` means that
-    the content was changed since the page was written.
+    `unread` contains the numbers of lines that are not entries. `whole` is False if the page was cut off. `edited` is True if
+    the content has changed since the page was written.
     """
 
     name: str
@@ -90,12 +90,12 @@ class Page:
 
 
 def owner_hash(user_id: str) -> str:
-    """Return a hash that stands for the user id in folders and pages, so that these expose no id."""
+    """Return a hash that stands for the user id in folders and pages, so that these don't expose the id."""
     return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
 
 
 def page_name(memory: Memory, zone: tzinfo) -> str:
-    """Return the name of a memory's page. The page of a daily note has the event date in the user's zone in its name."""
+    """Return the name of a memory's page. For a daily note, the name contains the event date in the user's time zone."""
     return MAIN if memory.durability == "durable" else f"memory/{local_day(memory.happened_at, zone)}.md"
 
 

@@ -30,7 +30,7 @@ _log = logging.getLogger("commonplace")
 
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
-    """Return the pages of the current memories by name, which are `MEMORY.md` and a page for each day that has notes."""
+    """Return the pages of the current memories, by name. They are `MEMORY.md` and a page for each day with notes."""
     by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         by_page.setdefault(page_name(memory, zone), []).append(memory)
@@ -78,7 +78,7 @@ def write_pages(
     """Write the changed pages, and remove pages of days without notes.
 
     An edited page stays unchanged unless `overwrite` is True, its text is the one in `taken_over` (texts by name), or it
-    contains an `erased` memory. A file without Commonplace's header, or of another owner, always stays unchanged.
+    contains an `erased` memory. A file without Commonplace's header, or with another owner, always stays unchanged.
     """
     with gathered() as flaws:
         record = read_record(caller, ports)

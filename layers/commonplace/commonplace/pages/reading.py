@@ -69,7 +69,7 @@ class _ParsedItem:
     """Whether the id, which ends the item, was read."""
 
     def take(self, part: str) -> None:
-        """Append a part, and check whether the item now has its id, inside which an editor may have wrapped the line."""
+        """Append a part, and check whether the item's id is now complete. An editor may have wrapped a line inside an id."""
         self.parts.append(part)
         self.closed = self.closed or _ID.search("".join(self.parts[-4:])[-_LONGEST_ID - len(part) :]) is not None
 
@@ -79,7 +79,7 @@ class _ParsedItem:
         return "".join(self.parts)
 
     def line(self) -> PageEntry:
-        """Return the entry of the item, which has the first id if a person has joined two entries."""
+        """Return the item as an entry. If a person has joined two entries, the first id counts."""
         whole = self.joined
         match = _ID.search(whole)
         shown = _ID.sub("", whole).strip(" \t")

@@ -115,7 +115,7 @@ class Calls:
         return item_read
 
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
-        """Return the existing items by user and sort key, limited to `attributes` if given. Reads are strongly consistent."""
+        """Return the existing items by user and sort key. `attributes` limits the fields. Reads are strongly consistent."""
         waiting: list[Any] = [key_of(user, item) for user, item in dict.fromkeys(keys)]
         shown: dict[str, Any] = {}
         if attributes:
@@ -140,7 +140,7 @@ class Calls:
         return self.get([(user, item)]).get((user, item))
 
     def page(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> tuple[list[Item], Item | None]:
-        """Return one page of a query, of at most 1 MB, and the key after which to continue, or None after the last page."""
+        """Return one page of a query (up to 1 MB), and the key after which to continue, or None after the last page."""
         if after is not None:
             how["ExclusiveStartKey"] = after
         names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
@@ -257,7 +257,7 @@ class Table:
         self._client, self._name, self._remaining = client, name, remaining
 
     def calls(self, at_most: float = math.inf) -> Calls:
-        """Return a `Calls` object with the caller's remaining time, but at most `at_most` seconds, as its time limit."""
+        """Return a `Calls` object. Its time limit is the caller's remaining time, but at most `at_most` seconds."""
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
     def pages(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> Iterator[list[Item]]:

@@ -246,7 +246,7 @@ def _load_interactions(calls: Calls, user_id: str, interaction_ids: Sequence[str
 
 
 def _record_batch(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
-    """Record a batch and return the numbers of the interactions that were new and not recorded by another call first."""
+    """Record a batch, and return the numbers of the new interactions that no other call recorded first."""
     waiting = dict(batch)
     while waiting:
         actions = [(number, action) for number, own in waiting.items() for action in own]

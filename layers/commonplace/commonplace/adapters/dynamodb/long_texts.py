@@ -30,7 +30,7 @@ def unpacked(attribute: Item) -> str:
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """Return the attributes of a text's row, and actions that must first write any further rows, named `prefix` and an id."""
+    """Return a text's attributes, and the actions that must first write any further rows. Their names begin with `prefix`."""
     body = packed(text)
     whole: bytes = body["B"]
     if len(whole) <= _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Stores search hits, the search log and feedback. Each list of hits, logged search and rating is one row.
+"""Stores search hits, the search log and feedback. Each list of hits, each logged search and each rating is one row.
 
 Each search writes its hits to a row. A fold adds the hits to the memories' counts and deletes the rows in one transaction.
 The transaction fails if a row or a count has changed since it was read, so one of two concurrent folds must try again. A fold
@@ -44,7 +44,7 @@ _PATIENCE = 0.5  # seconds; the search's answer is held back for this write
 
 
 class DynamoUsage:
-    """Counts hits in the table. `lost` is called if hits can't be counted at once, and can for example update a metric."""
+    """Counts hits in the table. `lost` is called if hits can't be counted at once. It can, for example, update a metric."""
 
     def __init__(
         self, table: Table, lost: Callable[[], None] = lambda: None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)

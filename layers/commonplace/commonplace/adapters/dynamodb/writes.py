@@ -1,6 +1,6 @@
 """Writes a record with its uniqueness markers, audit row and pending row in one transaction, and deletes rows.
 
-A transaction can store several new entries, which are compared with existing memories only if it is refused.
+A transaction can store several new entries. They are compared with existing memories only if the transaction is refused.
 """
 
 import itertools
@@ -229,7 +229,7 @@ def erasing(operation: Operation) -> Iterator[Action]:
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
-    """Yield the updates to a memory's older rows. For an erased memory, they blank the details in its audit rows."""
+    """Yield the updates to a memory's older rows. The audit rows of an erased memory lose their details."""
     memory = change.memory
     if not change.erases:
         yield from purging(calls, memory, change.before)

@@ -35,7 +35,7 @@ _NOT_STORED = ["vector", "row", OUTLINE]
 class Layout:
     """The parameters of an index. Changing a parameter other than `replicas` requires a new version of the index.
 
-    `engine` is the k-NN library. `embedding_model` computed all vectors. Searches see a write after `refresh` at the latest.
+    `engine` is the k-NN library. `embedding_model` computed all vectors. Searches see a write within `refresh`.
     """
 
     embedding_model: str

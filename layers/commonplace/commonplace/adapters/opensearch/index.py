@@ -1,4 +1,4 @@
-"""Searches the index in a domain and merges pending writes. One request finds candidates, and a second finds neighbours.
+"""Searches the index in a domain, and adds pending writes. One request finds candidates, and another their neighbours.
 
 Facts about a user's memories are aggregated by the domain or read from a cache.
 """
@@ -30,7 +30,7 @@ from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
-_NEAR = DEPTHS["thorough"].by_vector  # k, the number of nearest vectors to find, however few hits are returned
+_NEAR = DEPTHS["thorough"].by_vector  # k, the number of nearest vectors to find, even if fewer hits are returned
 Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
 Ask = Callable[..., list[dict[str, Any]]]
@@ -223,7 +223,7 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
 
 
 def _interleave_rows(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
-    """Return the rows with the best keyword matches and the rows with the nearest vectors in alternation."""
+    """Return the rows, alternating between the best keyword matches and the nearest vectors."""
     if not rows:
         return []
     columns = candidate_rows.columns_of(rows, (), candidate_rows.session_lengths_of(rows), terms)
@@ -324,7 +324,7 @@ def _parse_corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
 
 
 def _add_session_lengths(first: Sessions, answer: Answer) -> Sessions:
-    """Add the numbers of memories and tokens per session in an answer to those in `first`."""
+    """Add an answer's counts of memories and tokens per session to the counts in `first`."""
     lengths = dict(first)
     for bucket in answer["aggregations"]["sessions"]["buckets"]:
         memories, tokens = lengths.get(bucket["key"], (0, 0))
@@ -343,7 +343,7 @@ class UnindexedState(PendingWrites, Protocol):
     """Pending writes and usage, which the index does not contain."""
 
     def used(self, user_id: str) -> set[str]:
-        """Return the ids of memories that searches have returned. Hits that have not been folded yet are left out."""
+        """Return the ids of memories that searches have returned. Hits that no fold has counted yet are left out."""
 
 
 class OpenSearchFacts:

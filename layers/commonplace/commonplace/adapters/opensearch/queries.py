@@ -13,7 +13,7 @@ NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
 
-_TERMS_IN_A_QUERY = 500  # per field; a query searches two fields, and statistics count all terms
+_TERMS_IN_A_QUERY = 500  # maximum terms per field; a query searches two fields, and statistics count all terms
 _LABELS = 0.3
 _SPEAKERS = _YEARS = 1_000
 Spans = Mapping[str, Sequence[tuple[int, int]]]
@@ -140,7 +140,7 @@ def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
 
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
-    """Find a page of outlines of memories that contain all terms, including closed memories but not the ids in `without`."""
+    """Find a page of outlines for memories that contain all terms. Closed memories count, but those in `without` do not."""
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
     query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_match_terms(terms)], "must_not": hidden}}
     return {**_list_rows(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}

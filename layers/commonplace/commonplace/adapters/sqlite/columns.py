@@ -155,7 +155,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics about the memories that `of` flags. `session_means[n + 1]` is session `n`'s mean tokens per memory."""
+    """Statistics about the memories flagged in `of`. `session_means[n + 1]` is session `n`'s mean tokens per memory."""
 
     of: Flags
     memories: int
@@ -182,5 +182,5 @@ class Totals:
 
 
 def place_numbers(sessions: Integers, positions: Integers) -> Integers:
-    """Combine session and position into one number, or -1 without a session. Differences within a session are distances."""
+    """Combine session and position into one number, or -1 without a session. Within a session, differences are distances."""
     return np.where(sessions >= 0, sessions.astype(np.int64) * 2**33 + positions, -1)

@@ -272,7 +272,7 @@ def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
 
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
-    """Return the expected checksums by owner, which are computed from a new index that contains exactly these words."""
+    """Return the expected checksums by owner. They are computed from a new index that contains exactly these words."""
     with _open_fresh_index(connection) as fresh:
         fresh.executemany(
             "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]

@@ -75,7 +75,7 @@ class Database:
 
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
-        """Run a usage transaction without waiting or syncing. Yield None if another writer is active."""
+        """Run a transaction that counts uses, without waiting or syncing. Yield None if another writer is active."""
         with self._guard_use(), ExitStack() as stack:
             try:
                 stack.enter_context(self._writing.acquire(timeout=0))

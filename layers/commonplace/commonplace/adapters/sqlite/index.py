@@ -1,4 +1,4 @@
-"""Finds candidates in one SQLite file. FTS5 searches words, an exact scan compares vectors, and positions give neighbours."""
+"""Finds candidates in one SQLite file. FTS5 searches words, an exact scan compares vectors, and positions show neighbours."""
 
 import math
 import sqlite3
@@ -27,7 +27,7 @@ def _compare_rows(
     connection: sqlite3.Connection, owner: int, visibility: Visibility, shares: Mapping[int, float], vector: Vector | None,
     model: str,
 ) -> list[tuple[float, Similar]]:  # fmt: skip
-    """Return the visible memories in the rows of `shares`, each with its share of the query's words and with its cosine."""
+    """Return the visible memories whose rows are in `shares`. Each has its share of the query's words, and its cosine."""
     visible, values = scan.visible(visibility)
     rows = connection.execute(
         f"SELECT row, memory_id, {RECORD}, embedding, embedding_model FROM memories"

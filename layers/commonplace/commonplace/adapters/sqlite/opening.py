@@ -22,7 +22,7 @@ _OWNERS = 0o600
 _VERSION = 6
 _text = partial(str, encoding="utf-8", errors="replace")  # one invalid UTF-8 byte must not hide a whole row
 Stamp = tuple[int, int, bool]
-"""The modification time, the size, and whether the log has content. If they are the same, an immutable file is unchanged."""
+"""A file's modification time and size, and whether its log has content. If all three are the same, the file is unchanged."""
 _OF_THE_SYSTEM = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_NOMEM,

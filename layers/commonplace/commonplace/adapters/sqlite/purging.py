@@ -59,13 +59,13 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
 
 
 def drop_expired(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> None:
-    """Delete the owner's rows in a table that expired before the confirmed time."""
+    """Delete the rows that `expired_rows` returns."""
     for row in expired_rows(connection, table, owner, now):
         connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
 
 
 def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> list[int]:
-    """Return the rowids of the owner's expired rows. `now` is the time that the clock reports, in seconds since 1970."""
+    """Return the rowids of the owner's rows whose expiry the records confirm. `now` is the clock's time, in Unix seconds."""
     due, written = _DUE_AND_WRITTEN[table]
     over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
     rows = connection.execute(over, (owner, now)).fetchall()
@@ -78,7 +78,7 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
-    """Return the latest time up to `now` that the user's records confirm, in seconds since 1970, as `believed` defines it."""
+    """Return the time, at most `now`, up to which the user's records confirm the clock. It is in seconds since 1970."""
     newest = _find_newest_time(connection, owner, now.timestamp())
     return believed(now.timestamp(), [] if newest is None else [newest])
 

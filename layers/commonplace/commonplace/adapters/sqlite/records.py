@@ -248,7 +248,7 @@ class SqliteRecords(DatabaseAdapter):
 
 
 def _add_entry(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
-    """Store a memory or find one with the same content. Return it and whether it's new. Raises `CONFLICT` for a taken key."""
+    """Store a memory or find one with the same content. Return it and whether it's new. A taken key raises `CONFLICT`."""
     memory = entry.memory
     owner = owner_number(connection, memory.user_id)
     same = writes.same_content(connection, owner, memory, memory.created_at)

@@ -38,7 +38,7 @@ class SqliteTagRows(DatabaseAdapter):
 
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
-    """Take a lease and return its number. Return None if another lease is valid, unless it ends implausibly late."""
+    """Take a lease and return its number. Return None if another valid lease exists that does not end implausibly late."""
     span = until - now
     named = {"owner": owner, "now": now.timestamp(), "until": until.timestamp(), "untrue": (until + span).timestamp()}
     row = connection.execute(

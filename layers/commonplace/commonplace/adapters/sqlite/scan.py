@@ -79,7 +79,7 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
 
 @dataclass(frozen=True)
 class Best:
-    """The slots of the memories with the best keyword matches and of those with the nearest vectors, with their scores."""
+    """The slots and scores of the best keyword matches, and the slots and cosines of the nearest vectors."""
 
     by_words: Integers
     words: Floats
@@ -117,7 +117,7 @@ def _pick_top(scores: Floats, count: int) -> Integers:
 
 
 def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
-    """Flag the visible memories that are chosen, or at most `REACH` positions from a chosen memory in the same session."""
+    """Flag the visible memories that are chosen or are at most `REACH` positions from a chosen memory in the same session."""
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])

@@ -32,7 +32,7 @@ class _Waiting(NamedTuple):
 
 
 class SqliteSearchLog:
-    """The search log in one file. Searches are kept in main memory until a batch is complete or the log is read or closed.
+    """The search log in one file. Searches are kept in main memory until a batch is complete, or the log is read or closed.
 
     If any process calls `forget`, the user's waiting searches are never written. Searches are stored only if `on` is true,
     and never in a read-only file. `clock` returns seconds since 1970.

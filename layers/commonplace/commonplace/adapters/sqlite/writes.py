@@ -41,7 +41,7 @@ def load_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> St
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
-    """Add a memory. Raises `CONFLICT` if its id already exists. `doc` is the memory's document, which is built if None."""
+    """Add a memory. Raises `CONFLICT` if its id already exists. If `doc` is None, the memory's document is built."""
     memory = entry.memory
     if connection.execute("SELECT 1 FROM memories WHERE memory_id = ?", (memory.memory_id,)).fetchone():
         raise CommonplaceError(

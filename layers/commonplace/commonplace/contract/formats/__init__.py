@@ -14,7 +14,7 @@ NAMES = (
 
 
 def rendered(name: str, rows: Sequence["Row"]) -> Any:
-    """Return the tools in `rows` as JSON values in the format `name`, which is one of `NAMES`."""
+    """Render the tools in `rows` as JSON values. `name` is a format from `NAMES`."""
     from commonplace.contract.formats import aws_agents, model_apis, openapi
 
     renderers: Mapping[str, Callable[[Sequence[Row]], Any]] = {

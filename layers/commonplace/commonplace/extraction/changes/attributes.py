@@ -39,7 +39,7 @@ class Attribute:
     past: bool = False
 
     def replaces(self, other: "Attribute") -> bool:
-        """Return whether this is another value of the same attribute."""
+        """Return whether this and `other` give the same attribute different values."""
         if self.name != other.name or self.topic != other.topic or self.kind != other.kind or other.past:
             return False
         ours, theirs = (f" {' '.join(tokenizer.terms(value))} " for value in (self.value, other.value))
@@ -50,12 +50,12 @@ class Attribute:
         return not self.kind == other.kind == "number" or bool(_counted(self.value) & _counted(other.value))
 
     def repeats(self, other: "Attribute") -> bool:
-        """Return whether this is the same value of the same attribute."""
+        """Return whether this and `other` give the same attribute the same value."""
         same = self.name == other.name and self.topic == other.topic and self.kind == other.kind
         return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
 
     def is_of_another(self, other: "Attribute") -> bool:
-        """Return whether this is the same attribute of a different thing. Then each topic has a word that the other lacks."""
+        """Return whether both are the same attribute of different things. Then each topic has a word that the other lacks."""
         return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
 
 

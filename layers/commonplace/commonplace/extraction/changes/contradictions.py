@@ -27,7 +27,7 @@ _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
 
 class _Claim(NamedTuple):
-    """A text's claim, with the content stems except for negations, whether it is negated, and limiting words ("only")."""
+    """A claim in a text. `stems` omits negations. `denied` is True if it is negated. `limits` contains words like "only"."""
 
     stems: frozenset[str]
     denied: bool
@@ -60,7 +60,7 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", nearby
     if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
         return None
     ours = attribute_of(new)
-    theirs = attribute_of(old) if ours else None  # only then, because the search is slow
+    theirs = attribute_of(old) if ours else None  # searched only if needed, because the search is slow
     if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
         return None
     changed = ours and theirs and ours.replaces(theirs) and _is_current(new, ours)
@@ -130,7 +130,7 @@ def _build_claim(text: str) -> _Claim:
 
 
 def _ended_stems(new: str) -> frozenset[str]:
-    """Return the stems for what a sentence says has ended, including times and places ("no coffee in the evening")."""
+    """Return the stems for the thing that has ended, including times and places ("no coffee in the evening")."""
     matter = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
         frozenset(stem for stem in stems_of(compiled("contradictions.why").split(matter)[0]) if not _JOINS.search(stem))
@@ -203,7 +203,7 @@ def _shares_subject(matter: frozenset[str], context: str) -> bool:
 
 
 def conflicts(new: str, old: str, context: str, nearby: bool) -> bool:
-    """Return whether a correction conflicts with the old sentence, or with the only part of the old one that has figures."""
+    """Return whether a correction conflicts with the old sentence, or with its only part that has figures."""
     if not is_correction(new):
         return False
     dated = [part for part in compiled("clauses.part_end").split(old) if figures_of(part)]

@@ -1,4 +1,4 @@
-"""Read corrections to find out what has ended, the new value, and the corrected version of the old sentence."""
+"""Read corrections to find the thing that has ended, the new value, and the corrected version of the old sentence."""
 
 import functools
 import re
@@ -63,7 +63,7 @@ def lacks_subject(text: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def ended_matter(text: str, kind: str = "ended") -> str:
-    """Return the words for what a sentence says has ended ("I don't eat pork anymore"), or "" if nothing has."""
+    """Return a sentence's words for a thing that has ended ("I don't eat pork anymore"), or "" if nothing has ended."""
     plain = straight(text)
     match = next(filter(None, (pattern.search(plain) for pattern in _compile_endings(kind))), None)
     return " ".join(filter(None, match.groupdict().values())) if match else ""
@@ -71,7 +71,7 @@ def ended_matter(text: str, kind: str = "ended") -> str:
 
 @functools.lru_cache(maxsize=1024)
 def denied_days(text: str) -> tuple[str, ...]:
-    """Return the days that a text says no longer apply ("14th" in "the 21st, not the 14th")."""
+    """Return the days that no longer apply according to a text ("14th" in "the 21st, not the 14th")."""
     plain = straight(text)
     return tuple(match["gone"] for pattern in _compile_denials() for match in pattern.finditer(plain))
 

@@ -30,7 +30,7 @@ def with_new_date(old: str, new: str) -> str | None:
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """Return the sentence `old` with the figures in `gone` replaced by figures from `new`, or None if `new` is ambiguous.
+    """In the sentence `old`, replace the figures in `gone` by figures from `new`. Return None if `new` is ambiguous.
 
     A figure is replaced by another one of the same kind (a day of a month, a month, a weekday). The new figure must be the
     only other one of its kind in the part of `new` that mentions `gone`, in the text before `gone`, or in all of `new`.
@@ -49,7 +49,7 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 
 def _single_other(figure: str, text: str) -> str | None:
-    """Return the only other figure of the same kind in a text, or None if there are none or several."""
+    """Return the only other figure of the same kind in a text, or None if there isn't exactly one."""
     figures = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
     match = re.search(rf"(?<!\w){re.escape(figures.pop())}(?!\w)", text, re.IGNORECASE) if len(figures) == 1 else None
     return match[0] if match else None

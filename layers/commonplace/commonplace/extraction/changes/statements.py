@@ -22,7 +22,7 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True)
 class CutPoint:
-    """A point to split a text. `whole` is the statement before `start`. The rest begins at `end` and gets the `subject`."""
+    """A split point in a text. `whole` is the statement before `start`. The rest begins at `end` and gets the `subject`."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Find the person that a sentence is about: the user, or another person."""
+"""Find the person that a sentence is about, who may be the user."""
 
 import functools
 import re

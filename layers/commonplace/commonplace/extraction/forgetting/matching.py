@@ -21,7 +21,7 @@ def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def is_about(target: str, text: str) -> bool:
-    """Return whether a text is about a target to forget. A short target must match completely, a longer one mostly."""
+    """Return whether a text is about a target to forget. A short target must match completely, and a longer one mostly."""
     wanted = _find_target_stems(target)
     shared = shared_stems(
         wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))
@@ -36,7 +36,7 @@ def names_something(target: str) -> bool:
 
 
 def mentions(target: str, text: str) -> bool:
-    """Return whether a text contains a stem from the target, or a longer stem that begins with one."""
+    """Return whether a text contains a stem from the target, or a longer stem that begins with that stem."""
     return bool(shared_stems(_find_target_stems(target), stems_of(text), begins=True))
 
 

@@ -35,7 +35,7 @@ class ForgetRequest:
 
 
 def forget_target(text: str) -> str | None:
-    """Return the words that a text asks to forget, which may be "", or None if the text isn't a forget request."""
+    """Return the words that a text asks to forget. They may be "". Return None if the text isn't a forget request."""
     phrase = _forget_phrase(text)
     return None if phrase is None else phrase.target
 
@@ -67,7 +67,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
 
 
 def _find_antecedents(earlier: Sequence[Clause]) -> Iterator[Clause]:
-    """Yield the last clause and, as long as a clause has a pronoun, the clause before it."""
+    """Yield the last clause. If it contains a pronoun, continue with the clause before it, and so on."""
     for clause in reversed(earlier):
         yield clause
         if not has_wording("pronoun", clause.text):

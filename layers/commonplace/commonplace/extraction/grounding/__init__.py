@@ -1,1 +1,1 @@
-"""Check that messages support a memory, whose evidence, names, numbers, dates and negations must occur in them."""
+"""Check that messages support a memory. Its evidence, names, numbers, dates and negations must occur in the messages."""

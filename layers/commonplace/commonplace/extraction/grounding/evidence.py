@@ -202,7 +202,7 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
 
 
 def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
-    """Return all dates that a text from the day `spoken_on` may mean, including relative dates and likely years."""
+    """Return all dates that a text written on `spoken_on` may mean, including relative dates and likely years."""
     written = [partial for _, _, partial in written_dates(text)]
     years = (spoken_on.year - 1, spoken_on.year, spoken_on.year + 1)
     dates = [
@@ -421,7 +421,7 @@ def _is_part(clause: str, known: Sequence[str]) -> bool:
 
 
 def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
-    """Return the reason that the polarity of a clause differs from that of the nearest clauses in the evidence, or None."""
+    """Return the reason that a clause and the nearest clauses in the evidence differ in polarity, or None."""
     own = polarities(clause, by_user=False)
     if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
@@ -429,7 +429,7 @@ def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
 
 
 def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
-    """Return whether another clause in the content has the user's negation, and no affirmed clause resembles this one."""
+    """Return whether another clause of the content repeats the user's negation, and no affirmed clause resembles this one."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()

@@ -24,7 +24,7 @@ Number = tuple[str, frozenset[Fraction]]
 
 
 def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
-    """Return the content without the times of day that also occur in the pool, on a 12-hour or 24-hour clock."""
+    """Return the content without the times that the pool contains (on a 12-hour clock) or whose numbers are in `known`."""
     pool_times = {time for match in _CLOCK.finditer(pool) for time in [_parse_time(match)]}
 
     def replacement(match: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _parse_figures(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """Yield the possible values. A mark before three digits may group digits or be decimal. Overlong figures are skipped."""
+    """Yield the possible values. A mark before three digits may separate groups or decimals. Overlong figures are skipped."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
@@ -82,7 +82,7 @@ def _parse_kanji(text: str) -> int:
 
 
 def _find_number_words(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
-    """Yield the numbers in words, both single words and runs of words ("two hundred and five", "vingt-deux")."""
+    """Yield the numbers that are spelled out, in one word or several ("two hundred and five", "vingt-deux")."""
     run: list[tuple[str, int]] = []
     end = 0
     for match in _WORD.finditer(text.casefold()):

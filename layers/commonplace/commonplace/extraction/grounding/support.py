@@ -94,7 +94,7 @@ def _refuse_loss(old: str, new: str, candidate: Candidate, day: Day) -> str | No
 
 
 def _refuse_unrelated(old: str, new: str) -> str | None:
-    """Return the reason that a text must not close a memory. Return None if they share words or the text contradicts it."""
+    """Return the reason that a text must not close a memory. Return None if the two share words or contradict each other."""
     if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

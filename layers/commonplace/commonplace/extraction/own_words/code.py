@@ -99,7 +99,7 @@ _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
 
 def find_code(view: str) -> Iterator[TextSpan]:
-    """Yield runs of code lines, including blank and indented lines, and formulas and statements within a line."""
+    """Yield runs of code lines, with their blank and indented lines. Also yield formulas and statements within a line."""
     yield from (TextSpan(*inline.span()) for inline in _INLINE.finditer(view))
     block: list[tuple[TextLine, int]] = []
     for line in lines_of(view):

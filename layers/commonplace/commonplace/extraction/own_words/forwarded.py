@@ -146,7 +146,7 @@ def find_pasted(view: str) -> Iterator[TextSpan]:
 
 
 def _find_announced(view: str, name: str) -> Iterator[int]:
-    """Yield the starts of announced texts that are not yet hidden. Announcements have a colon or a second line."""
+    """Yield the start of the text after each announcement, unless it is hidden. Announcements need a colon or two lines."""
     if not _COLON_OR_LINE.search(view):
         return
     for announcement in cue_pattern(name).finditer(view):

@@ -1,1 +1,1 @@
-"""Converts Lambda events of every kind to tool calls, and answers to responses of the same kind."""
+"""Converts Lambda events of every kind to tool calls, and converts each answer to a response of the same kind."""

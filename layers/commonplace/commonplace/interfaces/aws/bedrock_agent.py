@@ -80,7 +80,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def _fit_answer(status: int, body: Body) -> tuple[int, Body]:
-    """Drop the last items of the longest list until an answer fits the agent's limit, and report their number in `notes`."""
+    """Drop items from the end of the longest list until the answer fits the agent's limit. `notes` reports how many."""
     left_out = 0
     while len(_format_json(body).encode()) > _MOST_BYTES:
         lists = {name: value for name, value in body.items() if isinstance(value, list) and value}

@@ -62,9 +62,9 @@ class EventKind(Protocol):
 
 
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
-    """Return the answer, or a clear error if the answer is too large for Lambda, which would only send a status of 500.
+    """Return the answer, or a clear error if the answer is too large. Lambda itself would send only a status of 500.
 
-    An HTTP API sends the answer as a string in JSON, so the size is measured in that form, with escaped quotes.
+    An HTTP API sends the answer as a JSON string, so the measured size includes the escaped quotes.
     """
     text = json.dumps(json.dumps(body, ensure_ascii=False), ensure_ascii=False)
     if len(text.encode(errors="surrogatepass")) <= _MOST_BYTES:

@@ -51,7 +51,7 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Return the request id of API Gateway. The access log contains the same id."""
+    """Return API Gateway's request id, which the access log also contains."""
     request_id: str | None = event["requestContext"].get("requestId")
     return request_id
 
@@ -128,7 +128,7 @@ def _find_user(event: Event) -> str:
 
 
 def _is_admin(event: Event) -> bool:
-    """Return whether the caller is a person or program. A token needs the scope `commonplace/admin`, but a role does not."""
+    """Return whether the caller is a person or program. A token needs the scope `commonplace/admin`. A role needs none."""
     claims = claims_of(event)
     return identity.is_admin(claims) if claims else True
 

@@ -1,4 +1,4 @@
-"""Derives the caller's identity, which an authorizer verified and no argument can change, and intercepts AgentCore calls."""
+"""Derives the caller's identity, which no argument can change, from an authorizer's data. Intercepts AgentCore calls."""
 
 import base64
 import binascii
@@ -21,7 +21,7 @@ _TOOL_CALL = "tools/call"
 
 
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
-    """Return the user of a verified token as `<issuer>|<sub>`, or as `<issuer>#<sub>|<name>` for a backend acting for others.
+    """Return a verified token's user as `<issuer>|<sub>`. For a backend that acts for others, use `<issuer>#<sub>|<name>`.
 
     `named` is the value of the header `X-Commonplace-User`, which requires the scope `commonplace/act-as`.
     """
@@ -70,7 +70,7 @@ def of_gateway(user_id: str) -> str:
 
 
 def header(headers: Any, name: str) -> str | None:
-    """Return the value of a header, whose name is case-insensitive. Raises `INVALID_ARGUMENT` if it has different values."""
+    """Return a header's value, ignoring the case of its name. Raises `INVALID_ARGUMENT` if it has different values."""
     values = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
     if len(values) > 1:
         raise invalid(name, "was given twice")

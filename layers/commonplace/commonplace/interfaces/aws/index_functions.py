@@ -113,7 +113,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
 
 
 def reconcile(event: dict[str, Any], context: Context) -> Body:
-    """Index the writes that have been pending for too long, and add the counted search hits to the memories."""
+    """Index the writes that have been pending for too long, and add recorded search hits to the memories' use counts."""
 
     def work() -> dict[str, Any]:
         upkeep, now = container.projector(), datetime.now(UTC)
@@ -153,7 +153,7 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
 
 def _fold_usage(usage: UsageLog, before: datetime, context: Context) -> int:
-    """Add users' counted search hits to their memories while time remains, and return how many users were processed."""
+    """Add users' search hits to their memories' use counts until time runs out. Return how many users were processed."""
     users = 0
     for user_id in usage.unfolded(before):
         if not _has_time(context):

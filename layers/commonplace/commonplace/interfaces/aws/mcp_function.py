@@ -1,4 +1,4 @@
-"""Handles requests in the Lambda function `mcp`, which serves MCP without sessions, and metadata for clients without a token.
+"""Handles requests to the Lambda function `mcp`. It serves stateless MCP, and metadata for clients without a token.
 
 The function may not read memories. It invokes each tool's function as the API does, and passes on the claims that the
 authorizer verified. The invoked function derives the user with the same code as for any other call.

@@ -22,7 +22,7 @@ _Params = ParamSpec("_Params")
 
 
 def with_options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds several options to a command, which `--help` lists in the given order."""
+    """Return a decorator that adds several options to a command. `--help` lists them in the given order."""
     return lambda function: functools.reduce(lambda made, option: option(made), reversed(options), function)
 
 
@@ -200,7 +200,7 @@ def set_arguments(**arguments: object) -> dict[str, Any]:
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
-    """Yield a function that shows progress, given the number done and the total, on stderr if it is a terminal.
+    """Yield a function that receives the number done and the total. It shows them on stderr if stderr is a terminal.
 
     `resumes` is a noun for the counted items. If it is given, an interrupt prints the progress and how to continue.
     """

@@ -65,8 +65,8 @@ def print_rows(
 ) -> None:
     """Print a table. The column `wide`, by default the last, takes the remaining width. Long values are wrapped.
 
-    A table without rows is printed only if `always` is true, and then consists of its heads. Words are never broken. If the
-    terminal is too narrow for the words, each row is printed as a list of names and values.
+    A table without rows is printed only if `always` is true, and then consists of the column heads. Words are never broken.
+    If the terminal is too narrow for the words, each row is printed as a list of names and values.
     """
     from wcwidth import ljust, rjust
 

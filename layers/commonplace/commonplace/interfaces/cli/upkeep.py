@@ -121,7 +121,7 @@ def _open_maintenance(table: str | None, endpoint: str | None, indexed: bool = T
 
 
 def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
-    """Open a part of a deployment with the settings from the environment, which the options in `named` override."""
+    """Open a part of a deployment with settings from the environment. The options in `named` take precedence."""
     from commonplace.settings import read_settings
 
     require_extra("aws", "this command uses AWS")

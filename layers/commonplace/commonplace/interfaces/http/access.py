@@ -89,7 +89,7 @@ class Tokens:
     def _find_holder(self, token: str) -> Holder | None:
         try:
             return self._house.tokens.holder_of(token)
-        except CommonplaceError as error:  # errors of the token file concern only the operator of the server
+        except CommonplaceError as error:  # errors in the token file concern only the operator of the server
             sys.stderr.write(f"error: {error.message}; nobody is let in\n")
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the tokens can't be read now; ask again later") from error
 
@@ -101,7 +101,7 @@ class Rates:
         self._most, self._each = float(per_minute), 60 / per_minute
         self._clock, self._lock = clock, Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Maps each caller to the tokens left and the time of that count. The least recently seen caller comes first."""
+        """Maps each caller to its tokens left and the time when they were counted, least recently seen caller first."""
 
     def wait(self, holder: str) -> float:
         """Take a token and return 0, or return the number of seconds until the next token is available."""

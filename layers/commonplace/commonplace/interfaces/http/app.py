@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
 IMPORT_SECONDS = 5.0
-"""How many seconds an import or bulk store continues after a shutdown request, before it stops and reports its progress."""
+"""The number of seconds after a shutdown request until an import or bulk store stops and reports its progress."""
 MCP = "/mcp"
 _HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}
 _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 
 
 class App:
-    """The application for the memories of one user or of a household.
+    """The application that serves one user's memories or a household's.
 
     Requests must be addressed to `port`, at a loopback name or one of `names`. `ending` returns the time of the shutdown
     request in monotonic seconds, or None. `page` serves the pages for people. `mcp` serves MCP at `/mcp`.

@@ -1,4 +1,4 @@
-"""The connections of the HTTP server. Limits on their number and duration keep one client from taking all of them."""
+"""The connections of the HTTP server. Limits on number and duration keep a single client from using all connections."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ HEADER_SECONDS = 10.0
 REQUEST_SECONDS = 60.0
 """The time limit for receiving a whole request, and for the client to read the next part of the answer."""
 MOST_WAITING = 48
-"""The maximum number of silent connections. Above it, the oldest connection from the address with most of them is closed."""
+"""The maximum number of silent connections. Beyond it, the oldest one from the address with the most of them is closed."""
 MOST_OPEN = 256
-"""The maximum number of connections. Above it, the oldest idle connection from the address with the most is refused."""
+"""The maximum number of connections. Beyond it, one idle connection is refused, the oldest from the address with the most."""
 LOG = "commonplace.log"
 """The key in the server's state for the function that logs each request, which is None if requests are not logged."""
 _SILENT = 10
@@ -40,7 +40,7 @@ class Connection(H11Protocol):
         self._left, self._taken = 0, self.loop.time()
         """`_left` is the number of bytes not sent yet. `_taken` is the time when the client last read bytes."""
         self._ticks, self._refused = 0, False
-        """`_ticks` counts the ticks of silence. `_refused` is True after an error was sent, when all input is ignored."""
+        """`_ticks` counts the ticks of silence. `_refused` is True once an error has been sent. Input is then ignored."""
         super().connection_made(transport)
         if len(self.connections) > MOST_OPEN:
             open_connections = [
@@ -69,7 +69,7 @@ class Connection(H11Protocol):
             self._ticks = 0
 
     def tick(self) -> bool:
-        """Close the connection if it exceeds a time limit, and return whether it is silent."""
+        """Close the connection if it exceeds a time limit. Return whether the connection counts as silent."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
         self._ticks = 0 if self.runs or left < self._left else self._ticks + 1
         if not left or left < self._left:
@@ -116,7 +116,7 @@ class Connection(H11Protocol):
 
 
 def close_late(connections: Sequence[Connection]) -> None:
-    """Close the connections that exceed a time limit. If too many connections are silent, close the oldest of those.
+    """Close the connections that exceed a time limit. If too many are silent, also close the oldest silent ones.
 
     The server calls this function ten times a second.
     """

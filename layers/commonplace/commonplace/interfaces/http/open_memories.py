@@ -22,7 +22,7 @@ class Opened(OpenedLater):
 
 
 class OpenMemories:
-    """The memories of several users, opened on first use. The least recently used are closed if more than `most` are open."""
+    """The memories of several users, opened on first use. Beyond `most`, the least recently used are closed."""
 
     def __init__(self, make: Callable[[str], Commonplace], most: int = MOST_OPEN) -> None:
         self._make, self._most, self._lock = make, most, Lock()

@@ -37,7 +37,7 @@ class RequestError(CommonplaceError):
 
 
 class Route(NamedTuple):
-    """A path on the server. Each part like `<name>` is a keyword argument of the handler. `<path:name>` may contain slashes.
+    """A path on the server. Each part like `<name>` becomes a keyword argument. `<path:name>` may contain slashes.
 
     `most_bytes` is the maximum size of the body. If it exceeds `MAX_BODY`, the body is written to a temporary file.
     """
@@ -79,7 +79,7 @@ class Table:
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
 
     async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
-        """Read the JSON body of a request, and return `handler` as an application that receives this body."""
+        """Read the JSON body of a request, and wrap `handler` in an application that passes this body on."""
         if not (header(request, "content-type") or "").lower().startswith("application/json"):
             raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
         await _receive_body(request, MAX_BODY, body := BytesIO())

@@ -1,4 +1,4 @@
-"""The token file of a server for several users, which contains each token's name, user and hash, but not the token."""
+"""The token file of a server for several users. It contains each token's name, user and hash, but not the token itself."""
 
 import hmac
 import os

@@ -1,4 +1,4 @@
-"""Describe where each MCP client keeps its configuration file, and which format the file has."""
+"""Describe the location and the format of each MCP client's configuration file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Client:
-    """A client with its configuration file, which lists servers under `servers`. If `typed` is true, entries state "stdio".
+    """A client and its configuration file, which lists servers under `servers`. If `typed` is true, entries have a `type`.
 
     If the file is outside the settings folder, the environment variable `variable` can replace the home folder.
     """

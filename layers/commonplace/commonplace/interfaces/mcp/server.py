@@ -16,7 +16,7 @@ _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that declares notifications of changes only for its list of tools, and only if it serves subscriptions."""
+    """A server that announces changes only to its list of tools, and only if it serves subscriptions."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         capabilities, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers

@@ -84,7 +84,7 @@ class Tools:
     ) -> CallToolResult:
         """Call a tool. If the call fails, the answer contains the error. Raises a protocol error for an unknown tool.
 
-        `tier` is the tier that the client sees. A call of `discover_memory_tools` can add a tool.
+        `tier` is the tier that the client sees. A call to `discover_memory_tools` can add a tool.
         """
         if params.name not in _NAMES:
             raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools lists the tools")
@@ -129,7 +129,7 @@ class Tools:
 
 
 def _build_reporter(context: ServerRequestContext) -> Callable[[int, int | None], None]:
-    """Return a function that reports progress to the client. The function reports only increases, at a limited rate."""
+    """Return a function that reports progress to the client. Only increases are reported, at a limited rate."""
     reported, at = 0, time.monotonic()
 
     def report(done: int, of: int | None) -> None:

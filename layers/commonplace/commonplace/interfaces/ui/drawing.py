@@ -73,7 +73,7 @@ class Growth(NamedTuple):
 
 
 def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Network:
-    """Place the concepts so that linked concepts are near each other, and labels do not overlap if there is enough space."""
+    """Place linked concepts near each other. The labels don't overlap if there is enough space."""
     if not nodes:
         return Network([], [])
     labels = [_shorten_name(node.id) for node in nodes]
@@ -117,7 +117,7 @@ def _compute_positions(pull: np.ndarray) -> np.ndarray:
 
 
 def _spread_boxes(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Scale the positions to the picture, and push overlapping boxes apart within the picture."""
+    """Scale the positions to the picture's size. Push overlapping boxes apart, but not out of the picture."""
     low = sizes / 2 + _MARGIN
     high = np.array([WIDTH, HEIGHT]) - low
     spread = np.ptp(places, axis=0)
@@ -147,7 +147,7 @@ def _shorten_name(name: str) -> str:
 
 
 def growth(months: Sequence[Month]) -> Growth:
-    """Return the newest bars, at most 36. Each bar is for a month, or for a year if the months span more than three years."""
+    """Return up to 36 bars for the newest months, or for years if the months span more than three years."""
     years = months and _parse_month(months[-1].month) - _parse_month(months[0].month) >= _MOST_BARS
     sums: dict[int, list[int]] = {}
     for month in months:

@@ -48,7 +48,7 @@ def day(moment: datetime, now: datetime) -> Markup:
 
 
 def lang(text: str) -> Markup:
-    """Return the `lang` attribute for a text, or "" for an unknown language. Browsers choose fonts and line breaks by it."""
+    """Return the `lang` attribute of a text, or "" if it is unknown. Browsers use it to choose fonts and break lines."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 

@@ -1,4 +1,4 @@
-"""Answer the page's requests by checking access, calling the route's view and adding headers to the response."""
+"""Answer requests to the page. Check access, call the route's view, and add headers to the response."""
 
 import hashlib
 import mimetypes

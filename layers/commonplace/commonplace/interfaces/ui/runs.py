@@ -58,14 +58,14 @@ def run_page(visit: Visit, run_id: str) -> Response:
 
 
 def approve(visit: Visit, run_id: str) -> Response:
-    """Apply those operations of a run that are waiting for review."""
+    """Apply a run's operations that are waiting for review."""
     run = visit.memory.approve_run(run_id)
     summary = ", ".join(f"{count:,} {says}" for count, says in _count_outcomes(run))
     return visit.go(f"/ui/runs/{run_id}", f"Approved: {summary}.")
 
 
 def discard(visit: Visit, run_id: str) -> Response:
-    """Discard those operations of a run that are waiting for review."""
+    """Discard a run's operations that are waiting for review."""
     visit.memory.discard_run(run_id)
     return visit.go(f"/ui/runs/{run_id}", "Discarded: the waiting changes are not applied.")
 
@@ -84,7 +84,7 @@ def _find_undo(run: Run, newest: Sequence[Run]) -> Run | None:
 
 
 def beginning(visit: Visit, of: int) -> int:
-    """Return the index of the first item to show, which is the URL parameter `from`, but at most `of`."""
+    """Return the index of the first item to show, from the URL parameter `from`. The result is at most `of`."""
     number = whole_number(visit.arguments.get("from"))
     return min(number, of) if isinstance(number, int) else 0
 

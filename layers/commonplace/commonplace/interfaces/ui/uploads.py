@@ -27,7 +27,7 @@ MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
 """The maximum number of files in one import, and the maximum total size of the unpacked files in bytes."""
 _PIECE = 65_536  # bytes
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError)
-_NO_YEAR = 1980  # the year that archive entries without a timestamp have
+_NO_YEAR = 1980  # the year of archive entries without a timestamp
 _LONGEST = 200  # maximum length of a file name in UTF-8 bytes, because file systems limit it
 
 
@@ -78,7 +78,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield an archive of a folder's files, or its only file if that is one. Raises `INVALID_ARGUMENT` if there is none."""
+    """Yield an archive of a folder's files. A single ZIP file is yielded as it is. A folder without files is refused."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
         raise invalid("files", "choose a file or a folder first")
@@ -118,7 +118,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                     at = datetime(*info.date_time).astimezone().timestamp()
                     os.utime(path, (at, at))
     except _UNREADABLE as error:
-        # The archive is damaged, encrypted or of another kind, or a file exists where a folder is needed.
+        # The archive is damaged, encrypted or not a ZIP file, or a file exists where a folder is needed.
         raise invalid("files", f"the archive can't be read: {error}") from error
 
 

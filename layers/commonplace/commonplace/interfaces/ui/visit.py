@@ -115,7 +115,7 @@ class Visit:
 
 
 def own_path(path: str | None) -> str:
-    """Return `path`, which a form sent, if it is a page below `/ui`. Otherwise return `HOME`."""
+    """Return the path from a form if it leads to a page below `/ui`, and `HOME` otherwise."""
     return path if path is not None and path.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
 
 
