@@ -32,7 +32,7 @@ class FileReport:
 
 
 def upkeep_of_file(database: "Database", embedder: "Embedder") -> Upkeep:
-    """Return the ports that check one SQLite file. Repairs use the embedder to compute vectors."""
+    """Return the ports that compare a file's index with its records. A repair embeds the memories that it mends."""
     from commonplace.adapters.sqlite.contents import SqliteContents
     from commonplace.adapters.sqlite.records import SqliteEverything
 

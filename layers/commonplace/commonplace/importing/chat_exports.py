@@ -98,7 +98,7 @@ def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Mes
 
 
 def _find_unread_text(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
-    """Yield the texts that contain a word found in no imported message, each with the reason for skipping the text."""
+    """Yield the texts with a word that is in no imported message of the user, each with the reason for skipping it."""
     before = None
     for role, text in _find_texts(conversation, None, is_text=False):
         if not words_of(text) <= read_words:

@@ -106,7 +106,7 @@ def ingest(
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
-    """Return recommendations from comparing a stored memory with older ones, or None if the index is unavailable."""
+    """Compare a memory that was stored without comparison with older ones. Returns None if the index is unavailable."""
     entry = Entry(memory, ports.embedder.embed(memory.content), Audit("store", memory.created_at, {}))
     like = find_similar(entry, ports)
     if like is None:

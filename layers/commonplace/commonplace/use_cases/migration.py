@@ -76,7 +76,7 @@ class _Plan:
     _led: dict[str, list[str]] = field(default_factory=dict)
 
     def make(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
-        """Return a plan with one operation for each new memory and each existing memory that gets old ids as names."""
+        """Plan a step for each new memory and each one that gets old ids. `names` maps fields to their names in the file."""
         records = self._read_records(file, names)
         for number, record in enumerate(records, 1):
             self._plan_record(record)

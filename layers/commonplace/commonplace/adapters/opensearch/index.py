@@ -324,7 +324,7 @@ def _parse_corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
 
 
 def _add_session_lengths(first: Sessions, answer: Answer) -> Sessions:
-    """Add an answer's counts of memories and tokens per session to the counts in `first`."""
+    """Add the counts of memories and tokens per session in a response to those in `first`, and return the sums."""
     lengths = dict(first)
     for bucket in answer["aggregations"]["sessions"]["buckets"]:
         memories, tokens = lengths.get(bucket["key"], (0, 0))

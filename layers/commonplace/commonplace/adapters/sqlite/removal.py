@@ -24,7 +24,7 @@ def remove(connection: sqlite3.Connection, row: StoredRow) -> None:
 
 
 def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None:
-    """Delete a memory's row, even if its record is unreadable. The tag counts stay unchanged."""
+    """Delete a memory and all rows that depend on it, even if its record is unreadable. The tag counts stay unchanged."""
     rows.delete(connection, row)
     for table in (*DEPENDENT_TABLES, *BY_OWNER_AND_MEMORY):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))

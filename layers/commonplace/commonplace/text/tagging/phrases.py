@@ -143,7 +143,7 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _split_phrase(phrase: Phrase, language: str) -> list[Phrase]:
-    """Split a phrase before the name that ends it (`wife | Elena`). Each part is a concept."""
+    """Split off the name that ends a phrase (`wife | Elena`), except in German. Each part keeps its last four words."""
     names = [] if language == "de" else names_in(phrase)
     ends = bool(names) and names[-1][-1] is phrase[-1] and len(names[-1]) < len(phrase)
     split = len(phrase) - len(names[-1]) if ends else len(phrase)
