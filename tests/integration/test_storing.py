@@ -20,7 +20,7 @@ Opener = Callable[..., Commonplace]
 PARAPHRASES = (
     ("I'd rather text than call.", "I prefer texting over phone calls."),
     ("I listen to music on Spotify.", "Spotify is my music app."),
-    ("I chair the meeting.", "I lead the meetings."),
+    ("I read the news at breakfast.", "Over breakfast I read the newspaper."),
 )
 """Of which a store suggests a merge in each setting, by default, and in the boldest one only."""
 

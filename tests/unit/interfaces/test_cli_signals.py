@@ -1,11 +1,14 @@
 """A signal that stops a command is never lost."""
 
+import fcntl
 import os
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from pydantic import BaseModel, field_serializer
 
 from commonplace.interfaces import cli
@@ -44,3 +47,23 @@ def test_a_signal_inside_pydantic_is_raised_after_it() -> None:
     with pytest.raises(KeyboardInterrupt):
         dump()
     assert dumped == ['{"value":1}']
+
+
+def test_a_signal_inside_a_file_lock_leaves_the_file_unlocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flock, file = fcntl.flock, tmp_path / "lock"
+
+    def lock_and_signal(descriptor: int, operation: int) -> None:
+        flock(descriptor, operation)
+        if operation & fcntl.LOCK_EX:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def hold() -> None:
+        with FileLock(file):
+            time.sleep(10)
+
+    monkeypatch.setattr(fcntl, "flock", lock_and_signal)
+    with pytest.raises(KeyboardInterrupt):
+        hold()
+    monkeypatch.undo()
+    with FileLock(file, timeout=0):
+        pass
