@@ -56,7 +56,7 @@ def contradiction(older: str, newer: str) -> str | None:
 
 
 def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
-    """Return whether `other` covers a clause. The sentences must agree too, as "if it rains" applies to every clause."""
+    """Return whether `other` covers a clause. Both sentences must agree, because "if it rains" applies to every clause."""
     return _is_read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 

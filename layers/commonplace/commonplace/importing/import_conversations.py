@@ -353,7 +353,7 @@ def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) ->
     """Backdate the plan for a past day. Returns the operations to apply, and the operations that wait for review.
 
     A memory starts when the user stated it, and a memory that it replaces ends at that time. A value that has since been
-    replaced is stored as closed. `moved` maps the id of each imported memory to that time, and is updated.
+    replaced is stored as closed. The function adds the start of each imported memory to `moved`, by memory id.
     """
     work = _BackdatedDay(day, now, moved)
     for operation in plan.operations:

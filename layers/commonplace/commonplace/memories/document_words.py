@@ -35,7 +35,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class ForgottenWords:
-    """A document's erased text. `staying` contains the remaining lines, and `lines` the erased lines not found in these."""
+    """A document's erased text. `staying` contains the remaining lines. `lines` contains the other erased lines."""
 
     passages: frozenset[_Lines]
     lines: frozenset[str]

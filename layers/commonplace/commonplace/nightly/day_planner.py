@@ -41,7 +41,7 @@ class SavedAnswers:
 
 @dataclass(frozen=True)
 class UnsavedAnswers:
-    """A dry run's model answers, kept only in RAM."""
+    """The model's answers in a dry run. They are kept only in RAM."""
 
     answers: dict[str, str] = field(default_factory=dict)
     prefix: str = ""

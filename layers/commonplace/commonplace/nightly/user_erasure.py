@@ -134,7 +134,7 @@ class _Reach:
         ]
 
     def follow(self, memory_id: str, is_copy: bool = False) -> None:
-        """Add a memory and all linked memories to the scope. For a copy, skip successors that have an active successor."""
+        """Add a memory and all linked memories to the scope. For a copy, newer versions that are still in use stay out."""
         ahead = [(memory_id, True)]
         while ahead:
             reached, whole = ahead.pop()

@@ -172,8 +172,8 @@ def compare_pages(pages: Pages, context: RunContext) -> RunReport:
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
     """Apply the changes on the pages to the memories, and rewrite the pages.
 
-    Raises `INVALID_ARGUMENT`, without changing anything, if `delete_many` is False and the removed entries are more than 3
-    and more than 5 % of all entries. Raises `CONFLICT` while another run is in progress.
+    More than 3 entries that are also more than 5 % of all entries are removed only if `delete_many` is True. Otherwise the
+    call changes nothing and raises `INVALID_ARGUMENT`. Raises `CONFLICT` while another run is in progress.
     """
     with exclusive_lease(context) as lease:
         edits = _find_changes(pages, context)

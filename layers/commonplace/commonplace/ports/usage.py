@@ -36,7 +36,7 @@ class SearchLog(Protocol):
         """Return all stored queries of a user, including expired queries that have not been purged yet."""
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
-        """Permanently delete searches, even expired ones, whose query `is_meant` accepts. Returns the number of searches."""
+        """Permanently delete searches whose query `is_meant` accepts, even expired ones. Returns how many were deleted."""
 
 
 class Feedback(Protocol):

@@ -145,7 +145,7 @@ def _store_for_review(run: Run, plan: Plan, context: RunContext, lease: Lease, w
 
 
 def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> bool:
-    """Return whether a model would change more memories in a day than a nightly run may replace."""
+    """Return whether the day's changes by models would exceed the number of memories that a nightly run may replace."""
     if context.caller.admin:
         return False
     today = [run for run in context.night.runs.newest(context.user_id, _MOST_RUNS) if run.date == context.caller.now.date()]

@@ -416,7 +416,7 @@ def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool =
 
 
 def _split_tags(value: Any) -> tuple[list[str], list[Any]]:
-    """Return the tags that are strings, and all other values."""
+    """Return two lists: the tags that are strings, and the remaining values."""
     several = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else [value]
     words = [word.strip() for word in several if isinstance(word, str) and word.strip()]
     return words, [item for item in several if not isinstance(item, str) and item not in (None, [], {})]

@@ -105,7 +105,7 @@ def _find_header(lines: list[TextLine]) -> int | None:
 
 
 def _find_letters(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Yield letters, from the salutation to the complimentary close. Text addressed to the assistant is not a letter."""
+    """Yield letters, from the salutation to the complimentary close. A message to the assistant is not a letter."""
     opened: TextLine | None = None
     for at, line in enumerate(lines):
         text = line.text.strip()

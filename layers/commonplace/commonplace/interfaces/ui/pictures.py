@@ -1,4 +1,4 @@
-"""The views that draw how the number of memories grew, and which concepts occur together."""
+"""Draw the growth of the number of memories and the network of concepts that occur together."""
 
 from starlette.responses import Response
 
