@@ -1,4 +1,4 @@
-"""The shipped encoders are the files that `training/make_encoders.py` made, and fit each other."""
+"""The shipped encoders are the files that `training/make_encoders.py` made. They fit each other and the directions."""
 
 from importlib.resources import files
 from pathlib import Path

@@ -100,7 +100,7 @@ def recorded_entries(runs: Sequence[Run], context: RunContext) -> Iterator[tuple
 def _find_repetitions(forgotten: Sequence[Memory], runs: Sequence[Run], context: RunContext) -> set[str]:
     """Return the ids of interactions with a sentence that contains all content words of a sentence in a forgotten memory.
 
-    A nightly run links no memory to an interaction that repeats it. A sentence with one content word must match exactly.
+    A nightly run links no memory to an interaction that repeats it. A single content word must be the only one in both.
     """
     from commonplace.extraction.changes.statements import memory_sentences  # deferred, because listing runs doesn't need it
     from commonplace.extraction.clauses import sentences

@@ -119,7 +119,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, but not inside pydantic, which would replace it, or in a lock, which would stay locked."""
+    """Raise KeyboardInterrupt, but not inside pydantic, which would replace the exception with one of its own.
+
+    Nor is it raised while filelock takes or releases a file lock, because the file would stay locked.
+    """
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith(("pydantic", "filelock._unix")):
             return threading.Timer(0.01, signal.pthread_kill, (threading.get_ident(), number)).start()
