@@ -177,6 +177,18 @@ def test_its_undo_is_the_rollback_and_it_can_be_moved_again(memory: Commonplace,
     assert memory.get("notes/1").value == ALLERGY
 
 
+def test_each_undo_of_an_undo_turns_the_old_ids_round(memory: Commonplace, old: Path) -> None:
+    there = memory.store_memory("Ana waters the orchids on Fridays.").memory_id
+    run_id = memory.migrate_tinydb(old, apply=True).run_id
+    assert run_id is not None
+    for is_found in (False, True, False, True):
+        run_id = memory.undo_run(run_id).run_id
+        if is_found:
+            assert memory.get("mem_12345").memory_id == there
+        else:
+            assert refusal(lambda: memory.get_memory("mem_12345")).code is ErrorCode.NOT_FOUND
+
+
 def test_an_old_id_follows_what_becomes_of_its_memory(memory: Commonplace, old: Path) -> None:
     memory.migrate_tinydb(old, apply=True)
     memory.update_memory(memory_id="notes/9", value="I am allergic to all nuts.")

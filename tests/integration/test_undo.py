@@ -106,6 +106,17 @@ def test_undoing_an_undo_restores_the_dates_of_merged_tags(memory: Commonplace) 
     assert memory.tag_uses() == before
 
 
+def test_each_undo_of_an_undo_turns_the_tag_renames_round(memory: Commonplace) -> None:
+    _tagged(memory)
+    run_id = memory.call("optimize_tags", {"dry_run": False})["run_id"]
+    rows, user = memory.nights().context.ports.tag_rows, memory.nights().context.user_id
+    merged = rows.rows(user)
+    assert merged
+    for expected in ({}, merged, {}, merged):
+        run_id = memory.undo_run(run_id).run_id
+        assert rows.rows(user) == expected
+
+
 @pytest.mark.parametrize("discarded", [False, True])
 def test_the_last_is_no_plan_that_was_never_applied(open_memory: Callable[..., Commonplace], discarded: bool) -> None:
     memory = open_memory()

@@ -194,7 +194,7 @@ def _dump_fields(memory: Memory) -> dict[str, object]:
 
 _VERBS = {"import": "import", "restore": "runs approve", "migration": "migrate"}
 _NOT_BEGUN = "it was discarded before a worker had planned it"
-_GIVING_ALIASES = ("migration", "import", "restore", "undo")
+_GIVING_ALIASES = ("migration", "import", "restore")
 _NOTHING = "there was nothing to take back"
 
 
@@ -244,28 +244,35 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
     `kept` if it has since changed, lost its key to another or had its text erased. The call is safe to repeat.
     """
     run = discard(run, context, lease)
-    undoes = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
-    if undoes is not None:
-        keep_renamed(undoes, context, lease)
+    first, restores = _find_first_run(run, context)
+    if restores:
+        keep_renamed(first, context, lease)
     applied = [context.ports.operations.applied(context.user_id, operation.operation_id) for operation in run.operations]
     undone = _undo_applied(run.run_id, [applied for applied in applied if applied is not None], context, lease)
-    _turn_aliases(run, undone, context)
-    if run.kind == "tags":
-        drop_renamed(run, context, lease)
+    _turn_aliases(first, restores, undone, context)
+    if first.kind == "tags" and not restores:
+        drop_renamed(first, context, lease)
     if reread:
         context.night.ledger.reread(context.user_id, run.interactions)
     return undone
 
 
-def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """Withdraw the aliases of an undone run, except for those of unchanged memories. Undoing an undo restores the aliases."""
-    if run.kind not in _GIVING_ALIASES:
+def _find_first_run(run: Run, context: RunContext) -> tuple[Run, bool]:
+    """Return the run with which a chain of undos began, and whether undoing `run` restores its changes."""
+    first, restores = run, False
+    while first.kind == "undo" and first.undoes and (undone := context.night.runs.get(run.user_id, first.undoes)):
+        first, restores = undone, not restores
+    return first, restores
+
+
+def _turn_aliases(first: Run, restores: bool, undone: Run, context: RunContext) -> None:
+    """Withdraw the aliases that a run gave, except for those of unchanged memories, or restore them."""
+    if first.kind not in _GIVING_ALIASES:
         return
-    made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
-    unchanged = {operation.memory_id for operation in undone.operations if withdrawn and operation.outcome == "kept"}
+    unchanged = {operation.memory_id for operation in undone.operations if not restores and operation.outcome == "kept"}
     aliases = context.ports.aliases
-    named = [alias for alias in aliases.all(context.user_id) if alias.run_id == made_by and alias.memory_id not in unchanged]
-    aliases.add(context.user_id, [replace(alias, withdrawn=withdrawn) for alias in named])
+    given = [each for each in aliases.all(context.user_id) if each.run_id == first.run_id and each.memory_id not in unchanged]
+    aliases.add(context.user_id, [replace(alias, withdrawn=not restores) for alias in given])
 
 
 def last_operation(context: RunContext) -> str:
