@@ -61,7 +61,7 @@ def test_the_directions_of_each_encoder_are_orthogonal() -> None:
         "question_mean": (width,),
         "question_axes": (width, 2 * DIRECTIONS),
     }
-    np.testing.assert_allclose(axes.T @ axes, np.eye(2 * DIRECTIONS), atol=1e-3)
+    np.testing.assert_allclose(axes.T @ axes, np.eye(2 * DIRECTIONS), atol=1.2e-4)  # stored as float16
     assert not axes[:UNIVERSAL, DIRECTIONS:].any()
     assert not axes[UNIVERSAL:, :DIRECTIONS].any()
 
