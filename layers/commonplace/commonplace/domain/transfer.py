@@ -45,7 +45,7 @@ class StoredFile(FrozenPart):
 
 
 class ExportFilter(Request):
-    """Which memories to export; omitted fields don't restrict the export."""
+    """Filters for an export. Omitted fields don't restrict the export."""
 
     category: SearchCategory | None = Field(None, description="Only this category or section.")
     type: MemoryType | None = Field(None, description="Only memories of this type.")
