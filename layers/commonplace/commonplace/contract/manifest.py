@@ -1,5 +1,6 @@
 """Renders the tools as JSON that any agent framework can load (`tool_manifest.json`)."""
 
+import functools
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -131,7 +132,14 @@ def row(tool: Tool) -> dict[str, JsonValue]:
 
 def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
     """Return a model's JSON schema without references and titles. In requests, optional fields are not nullable."""
-    return flat(model.model_json_schema(mode=mode), nullable=mode == "serialization")
+    built: dict[str, JsonValue] = json.loads(_build_schema(model, mode))  # a new copy, because callers change it
+    return built
+
+
+@functools.cache
+def _build_schema(model: type[BaseModel], mode: Any) -> str:
+    """Return the schema as JSON. Building a schema takes many times as long as reading it."""
+    return json.dumps(flat(model.model_json_schema(mode=mode), nullable=mode == "serialization"))
 
 
 def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:

@@ -1,5 +1,6 @@
 """Join the texts of several memories, and drop clauses that are fully contained in another text."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -80,10 +81,16 @@ def covers(text: str, dropped: str) -> bool:
         return False
     if is_repeat(dropped, text):
         return True
-    ours, theirs = (to_third_person(straight(words)) for words in (dropped, text))
+    ours, theirs = _rewrite(dropped), _rewrite(text)
     beginning, words = bare_words(ours), bare_words(theirs)
     goes_on = words[: len(beginning)] == beginning and len(subject_stems(dropped)) >= _LEAST_STEMS
     return goes_on and _is_only_detail(theirs.split()[len(beginning) - len(words) :])
+
+
+@functools.lru_cache(maxsize=256)
+def _rewrite(text: str) -> str:
+    """Rewrite a clause in the third person. The result is cached, because each clause is compared with many others."""
+    return to_third_person(straight(text))
 
 
 def _is_read_alike(first: str, other: str) -> bool:
