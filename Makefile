@@ -5,6 +5,9 @@ DATA ?= data
 
 FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
 
+# Tests start hundreds of programs, and without .pyc files each of them would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .PHONY: help demo run cloud cloud-night test test-faults test-conformance test-fuzz test-313 test-contracts-313 test-frameworks test-mcp-oldest client fuzz audit check style lint training slow-checks manifest model bench peers lock results template build deploy built artefacts clean python313
 

@@ -41,7 +41,7 @@ _BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 @contextmanager
 def cloud(indexed: bool = True) -> Iterator[Settings]:
     """Real servers with an empty table and an empty index; the environment is that of a function until the end."""
-    with DynamoDB(heap="1g") as dynamo, OpenSearch(heap="2g") as search:
+    with DynamoDB(heap="1g", flags=()) as dynamo, OpenSearch(heap="2g", flags=()) as search:
         given = {
             "AWS_ENDPOINT_URL_DYNAMODB": dynamo.url, "AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench",
             "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": TABLE,

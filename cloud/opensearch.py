@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cloud.fetch import fetch, java
 from cloud.foreground import run
-from cloud.process import Server, free_port
+from cloud.process import QUICK_START, Server, free_port
 
 _SETTINGS = """\
 discovery.type: single-node
@@ -25,16 +25,18 @@ _HEALTH = "/_cluster/health?wait_for_status=yellow&timeout=2s"
 
 
 class OpenSearch(Server):
-    """A node on a free port of 9201 to 9299, or a given one of these; `heap` as Java's -Xmx takes it.
+    """A node on a free port of 9201 to 9299, or a given one of these; `heap` as Java's -Xmx takes it, `flags` for the JVM.
 
     There is no native library for faiss here: the k-NN engine is lucene.
     """
 
-    def __init__(self, port: int | None = None, data: Path | None = None, heap: str = "1g") -> None:
+    def __init__(
+        self, port: int | None = None, data: Path | None = None, heap: str = "1g", flags: Sequence[str] = QUICK_START
+    ) -> None:
         if port is not None and port not in _PORTS:
             raise ValueError(f"port: must be {_PORTS[0]} to {_PORTS[-1]}")
         super().__init__(port or free_port(random.sample(_PORTS, len(_PORTS))), data)
-        self._heap = heap
+        self._heap, self._flags = heap, flags
         self._name = f"commonplace-{uuid.uuid4().hex[:12]}"
 
     def command(self) -> Sequence[str | Path]:
@@ -45,7 +47,7 @@ class OpenSearch(Server):
         settings.write_text(_SETTINGS, "utf-8")
         classes = ":".join([f"{jars}/*", *(f"{plugin}/*" for plugin in sorted((jars / "plugins").iterdir()))])
         return [
-            java(), f"-Xms{self._heap}", f"-Xmx{self._heap}", "-cp", classes, _RUNNER,
+            java(), *self._flags, f"-Xms{self._heap}", f"-Xmx{self._heap}", "-cp", classes, _RUNNER,
             "-basePath", self.data / "home", "-confPath", settings.parent, "-clusterName", self._name, "-numOfNode", "1",
             "-baseHttpPort", str(self.port - 1), "-pluginTypes", _PLUGINS, "-printOnFailure",
         ]  # fmt: skip

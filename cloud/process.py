@@ -14,6 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Halve the processor time of a JVM in its first minutes. Benchmarks run longer and go without them."""
+
 _PATIENCE = 240.0  # seconds until a server must answer; it takes some ten where nothing else runs
 
 

@@ -1,10 +1,12 @@
 """Tables on the real DynamoDB Local, a fresh one for each test that asks."""
 
+import functools
 import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from botocore.loaders import JSONFileLoader
 
 from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.table import create_table
@@ -13,6 +15,10 @@ PATIENT = 30.0  # seconds: a busy machine is no failure
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+# Hundreds of tests make a client, and each client reads these long files. A process reads each file once.
+_load_file = functools.cache(JSONFileLoader().load_file)
+JSONFileLoader.load_file = lambda _loader, file_path: _load_file(file_path)  # type: ignore[method-assign, assignment]
 
 
 @pytest.fixture(scope="session")

@@ -204,7 +204,7 @@ def test_the_plan_shows_the_first_twenty_and_all_when_asked(tmp_path: Path, memo
 
 
 def test_a_terminal_shows_how_far_it_is(tmp_path: Path, memory_file: Path) -> None:
-    file = _many(tmp_path, 300)
+    file = _many(tmp_path, 60)
     theirs, ours = pty.openpty()
     command = [COMMAND, "import", str(file), "--apply", "--db", str(memory_file)]
     importing = subprocess.Popen(command, stderr=ours, stdout=subprocess.PIPE, env=clean(tmp_path))
@@ -215,13 +215,13 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path, memory_file: Path) -> No
     os.close(theirs)
     out, _ = importing.communicate(timeout=60)
     assert b"reading turns" in shown
-    assert b"300/300" in shown
-    assert b"added           300" in out
+    assert b"60/60" in shown
+    assert b"added           60" in out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_cleanly_and_the_same_command_goes_on(tmp_path: Path, memory_file: Path, number: int) -> None:
-    file = _many(tmp_path, 400)
+    file = _many(tmp_path, 250)
     command = [COMMAND, "import", str(file), "--apply", "--db", str(memory_file)]
     importing = subprocess.Popen(command, stderr=subprocess.PIPE, env=clean(tmp_path))
     _wait_for_memories(memory_file)
@@ -230,12 +230,12 @@ def test_a_signal_stops_it_cleanly_and_the_same_command_goes_on(tmp_path: Path, 
     importing.send_signal(signal.SIGCONT)
     _, said = importing.communicate(timeout=60)
     assert importing.returncode == 130, said
-    assert re.fullmatch(rb"commonplace: stopped after \d+ of 400 memories; run the same command again to continue\n", said)
+    assert re.fullmatch(rb"commonplace: stopped after \d+ of 250 memories; run the same command again to continue\n", said)
     assert said.count(b"\n") == 1
     there = contents(memory_file)
-    assert 0 < len(there) < 400
+    assert 0 < len(there) < 250
     run("import", str(file), "--apply", "--db", str(memory_file), home=tmp_path)
-    assert len(contents(memory_file)) == 400
+    assert len(contents(memory_file)) == 250
 
 
 def _many(folder: Path, count: int) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration import command_line
 from tests.integration.command_line import Done, clean
 
 pytestmark = pytest.mark.integration
@@ -70,15 +71,15 @@ def test_a_key_without_the_sdk_hinders_no_store_and_no_search(tmp_path: Path) ->
 def test_what_would_ask_claude_names_the_extra(
     tmp_path: Path, environment: dict[str, str], without: str, install: str
 ) -> None:
-    run(CLAUDE, "store", "My daughter Mia is allergic to peanuts.", home=tmp_path, environment={})
-    run(CLAUDE, "record", str(DAY), home=tmp_path, environment={})
+    for prepared in (("store", "My daughter Mia is allergic to peanuts."), ("record", str(DAY))):
+        assert command_line.run("--db", str(tmp_path / "memory.db"), *prepared, home=tmp_path).code == 0
     asked = json.dumps({"query": "is anybody allergic?"})
     for command in (("normalize", "I moved to Leeds."), ("call", "summarize_memory", asked), ("nightly",)):
         refused(run(without, *command, home=tmp_path, environment=environment), install)
 
 
 def test_a_night_that_cannot_ask_begins_no_run(tmp_path: Path) -> None:
-    run(CLAUDE, "record", str(DAY), home=tmp_path, environment={})
+    command_line.run("--db", str(tmp_path / "memory.db"), "record", str(DAY), home=tmp_path)
     refused(run(CLAUDE, "nightly", home=tmp_path, environment=WITH_KEY), INSTALL_CLAUDE)
     assert run(CLAUDE, "--json", "runs", "list", home=tmp_path, environment=WITH_KEY).answer == []
     by_rules = run(CLAUDE, "--json", "nightly", "--mode", "rules", home=tmp_path, environment=WITH_KEY)

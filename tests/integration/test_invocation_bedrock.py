@@ -1,6 +1,7 @@
 """What is special about an agent of Bedrock: strings for everything, and who is to mend what went wrong."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.lambda_calls import Context, agent, handler
+from tests.word_vectors import WordVectors
 
 pytestmark = pytest.mark.integration
 
@@ -123,8 +125,8 @@ def test_an_answer_that_an_agent_cannot_take_is_cut_and_says_so(stored_much: int
 
 @pytest.fixture
 def stored_much(ports: Ports) -> int:
-    user = Caller("bedrock|ana", NOON)
+    user, storing = Caller("bedrock|ana", NOON), replace(ports, embedder=WordVectors())  # the encoders read long texts slowly
     for number in range(12):
         text = f"The user drinks tea number {number}. " + "It is green and hot. " * 190
-        dispatch.call("store_memory", {"content": text}, user, ports)
+        dispatch.call("store_memory", {"content": text}, user, storing)
     return 12

@@ -12,14 +12,14 @@ from cloud.proxy import Fault, FaultProxy
 from commonplace.adapters.opensearch import rebuild
 from commonplace.adapters.opensearch.client import connect
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchWriter
-from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import IndexChange, Stored, Tombstone
 from tests.conftest import NOON
+from tests.word_vectors import WordVectors
 
 pytestmark = pytest.mark.integration
 
-EMBEDDER = SentenceEncoder()
+EMBEDDER = WordVectors()
 
 
 def stored(name: str, text: str, version: int = 1, user_id: str = "local|ana", **fields: object) -> Stored:
