@@ -38,20 +38,18 @@ def _compile_wishes() -> re.Pattern[str]:
 def is_about_health(text: str) -> bool:
     """Return whether a text mentions an allergy, an illness or the like that isn't just the topic of a book or an article."""
     plain = normal(text)
-    return bool(_load_patterns()["health"].search(plain)) and not _load_patterns()["heard_of"].search(plain)
+    return bool(_load_vital_patterns()["health"].search(plain)) and not _load_vital_patterns()["heard_of"].search(plain)
 
 
 def states_name(text: str) -> bool:
     """Return whether a text states the name of the user, a relative, a pet or a boss."""
-    return bool(_load_patterns()["named"].search(straight(text)))
+    return bool(_load_vital_patterns()["named"].search(straight(text)))
 
 
 @loaded_once
-def _load_patterns() -> dict[str, re.Pattern[str]]:
+def _load_vital_patterns() -> dict[str, re.Pattern[str]]:
     table = read_table(__package__, "vital.toml")
-    cues = {
-        name: "|".join(_build_cue_pattern(cue.strip()) for cue in table[name].split(",")) for name in ("health", "heard_of")
-    }
+    cues = {key: "|".join(map(_build_cue_pattern, map(str.strip, table[key].split(",")))) for key in ("health", "heard_of")}
     return {name: re.compile(pattern) for name, pattern in {**cues, "named": "|".join(table["named"])}.items()}
 
 
@@ -85,7 +83,7 @@ def classify(text: str, vector: Vector | None, encoded: Vector | None = None) ->
 
     `encoded` contains the features of the sentence encoders. If it is None, a model without these features is used. If the
     text as a whole isn't worth storing but one of its sentences clearly is (an allergy between a greeting and a joke), the
-    labels are those of that sentence. Statements about health, a name or how to answer are never rated below level 4.
+    labels are those of that sentence. Unless the text is a question, health, names and standing wishes have at least level 4.
     """
     classification = _classify_text_or_sentence(text, vector, encoded)
     if is_standing_wish(text) and not _is_question(text):
@@ -125,13 +123,13 @@ def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classif
         category=label.category,
         level=1 + sum(step > 0.0 for step in steps),
         worthy=keep > tuning.keep_threshold,
-        confidence=_compute_share(logit),
-        worth=(1.0 - sum(shares.get(label, 0.0) for label in _PASSING) + _compute_share(_KEEP_SLOPE * keep)) / 2,
-        likely=_pick_categories(label.category, shares),
+        confidence=_compute_probability(logit),
+        worth=(1.0 - sum(shares.get(label, 0.0) for label in _PASSING) + _compute_probability(_KEEP_SLOPE * keep)) / 2,
+        likely=_pick_two_categories(label.category, shares),
     )
 
 
-def _pick_categories(chosen: Category, shares: dict[Label, float]) -> tuple[Category, ...]:
+def _pick_two_categories(chosen: Category, shares: dict[Label, float]) -> tuple[Category, ...]:
     by_category: dict[Category, float] = {}
     for label, share in shares.items():
         by_category[label.category] = by_category.get(label.category, 0.0) + share
@@ -157,8 +155,8 @@ def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
     return max(((label, share) for label, share in shares.items() if label.statement_type == winner), key=lambda of: of[1])
 
 
-def _compute_share(odds: float) -> float:
-    return 1.0 / (1.0 + math.exp(-odds))
+def _compute_probability(logit: float) -> float:
+    return 1.0 / (1.0 + math.exp(-logit))
 
 
 def log_odds(share: float) -> float:

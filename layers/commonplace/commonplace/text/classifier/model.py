@@ -29,11 +29,11 @@ _LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic and Armenian end here. In late
 
 
 def normal(text: str) -> str:
-    """Return the text as the cue table and the features spell it, in lower case and with every digit replaced by 0."""
+    """Return the text as the cue table spells it: lower case, no accents, contractions written out, and digits as 0."""
     plain = unicodedata.normalize("NFKC", text).translate(_QUOTES).lower()
     if not plain.isascii():
         plain = "".join(char if char > _LAST_FOLDED else _strip_marks(char) for char in plain)
-    english = _load_english()
+    english = _load_english_table()
     if english.contracted.search(plain):
         for pattern, written_out in english.contractions:
             plain = pattern.sub(written_out, plain)
@@ -47,14 +47,14 @@ class _English(NamedTuple):
 
 
 @functools.cache
-def _load_english() -> _English:
+def _load_english_table() -> _English:
     table = read_table(__package__, "words.toml")
     contractions = tuple((re.compile(pattern), written_out) for pattern, written_out in table["contractions"])
     return _English(re.compile(table["contracted"]), contractions, frozenset(table["function"].split()))
 
 
 def words(plain: str) -> list[str]:
-    """Return the words and punctuation of a text normalized by `normal`."""
+    """Return the words, punctuation marks and emoji of a text normalized by `normal`."""
     return _WORD.findall(plain)
 
 
@@ -91,21 +91,21 @@ class Tagged(NamedTuple):
 
 
 def tag(sentence: list[str]) -> Tagged:
-    """Find the cues in a sentence. `sentence` is one of the lists that `sentences` returns."""
+    """Return a sentence with the cue classes of each word and its skeleton. `sentence` is a list from `sentences`."""
     table = lexicon()
     classes: list[list[str]] = []
     skeleton: list[str] = []
     covered = 0
     for place, word in enumerate(sentence):
-        names, span = _find_phrases(table, sentence, place)
+        names, span = _find_cues_at(table, sentence, place)
         classes.append(names)
         if place < covered:
             continue
-        if names and (span > 1 or word not in _load_english().function):
+        if names and (span > 1 or word not in _load_english_table().function):
             skeleton.append(f"<{names[0]}>")
             covered = place + span
         else:
-            skeleton.append(word if word in _load_english().function or not word[0].isalnum() else _get_shape(word))
+            skeleton.append(word if word in _load_english_table().function or not word[0].isalnum() else _get_shape(word))
     return Tagged(sentence, classes, skeleton)
 
 
@@ -124,12 +124,13 @@ def lexicon() -> Lexicon:
     made = Lexicon({}, {}, {}, [], [])
     for name, listed in table.items():
         for phrase in listed.replace("\n", " ").split(","):
-            _add_phrase(made, phrase, name)
+            _add_cue(made, phrase, name)
     made.stem_lengths.extend(sorted({len(stem) for stem in made.stems}))
     return made
 
 
-def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
+def _add_cue(table: Lexicon, phrase: str, name: str) -> None:
+    """Add a phrase to the cues of the class `name`. A single word that ends with "*" is a stem."""
     if CJK.search(phrase):
         # A Korean cue may end with a space, so that its particle must end the word.
         table.unspaced.append((phrase.lstrip(), name))
@@ -146,8 +147,8 @@ def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
     table.longest[parts[0]] = max(table.longest.get(parts[0], 0), len(parts))
 
 
-def _find_phrases(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
-    """Return the classes of the phrases that begin at `place`, longest first, and the number of words in the longest one."""
+def _find_cues_at(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
+    """Return the classes of the cues that begin at `place`, longest first, and the longest one's word count, or ([], 0)."""
     word = sentence[place]
     names: list[str] = []
     span = 0
@@ -164,6 +165,7 @@ def _find_phrases(table: Lexicon, sentence: list[str], place: int) -> tuple[list
 
 
 def _get_shape(word: str) -> str:
+    """Return a word's shape: up to four zeros for digits, "0x" for a mixture, its ending ("-ing", "-s"), or "w"."""
     if word[0] == "0":
         return word[:4] if word.isdigit() else "0x"
     for ending, least in (("ing", 5), ("ed", 4), ("ly", 5), ("s", 4)):
@@ -213,7 +215,7 @@ class Encoded:
 
     def scores(self, features: Vector) -> Vector:
         """Return the amounts that a text's encoder features add to the score of each head."""
-        axes, single, pairs = _convert_weights(self)
+        axes, single, pairs = _convert_to_float32(self)
         seen = scaled(features, self.mean, self.widths)
         main = axes @ seen
         first, second, widths = pairs_of(len(main))
@@ -231,15 +233,14 @@ class Encoded:
 
 
 @loaded_once
-def _convert_weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
+def _convert_to_float32(heads: Encoded) -> tuple[Vector, Vector, Vector]:
     return heads.axes.astype(np.float32), heads.single.astype(np.float32), heads.pairs.astype(np.float32)
 
 
 def scaled(features: Vector, mean: Vector, widths: Vector) -> Vector:
     """Center and scale features, then normalize them to unit length. A zero marks an unknown feature and stays zero."""
     seen = np.where(features == 0.0, np.float32(0.0), (features - mean) * widths)
-    lengths = np.linalg.norm(seen, axis=-1, keepdims=True)
-    made: Vector = (seen / np.maximum(lengths, 1e-9)).astype(np.float32)
+    made: Vector = (seen / np.maximum(np.linalg.norm(seen, axis=-1, keepdims=True), 1e-9)).astype(np.float32)
     return made
 
 
@@ -399,14 +400,14 @@ def features(text: str) -> Features:
     """Return a text's features, which callers must not modify. A text has the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
-    for family, names in _extract_families(text).items():
+    for family, names in _extract_features_by_family(text).items():
         if names:
             slots += [crc32(f"{family}:{feature}".encode()) % SLOTS for feature in names]
             values += [_WIDTHS[family] / len(names) ** 0.5] * len(names)
     return Features(np.array(slots, dtype=np.int64), np.array(values, dtype=np.float32))
 
 
-def _extract_families(text: str) -> _Families:
+def _extract_features_by_family(text: str) -> _Families:
     plain = normal(text)
     tagged = [tag(sentence) for sentence in sentences(plain)]
     features: _Families = {name: {} for name in _SHARES}
@@ -415,30 +416,30 @@ def _extract_families(text: str) -> _Families:
         _add_cue_features(features, list(dict.fromkeys(name for names in sentence.classes for name in names)))
         _add_opening_features(features, sentence, first=number == 0)
     _add_cue_features(features, unspaced_classes(text))
-    features["form"].update(dict.fromkeys(_describe_form(text, plain, tagged)))
+    features["form"].update(dict.fromkeys(_iterate_form_features(text, plain, tagged)))
     return features
 
 
 def _add_word_features(features: _Families, sentence: Tagged) -> None:
+    """Add the words and letter n-grams of a sentence, and the runs of its words and of its skeleton."""
     framed = ["^", *sentence.words, "$"]
     features["word"].update(dict.fromkeys(framed))
-    features["word pair"].update(dict.fromkeys(_join_runs(framed, 2)))
+    features["word pair"].update(dict.fromkeys(_join_ngrams(framed, 2)))
     bones = ["^", *sentence.skeleton, "$"]
-    features["skeleton pair"].update(dict.fromkeys(_join_runs(bones, 2)))
-    features["skeleton triple"].update(dict.fromkeys(_join_runs(bones, 3)))
+    features["skeleton pair"].update(dict.fromkeys(_join_ngrams(bones, 2)))
+    features["skeleton triple"].update(dict.fromkeys(_join_ngrams(bones, 3)))
     features["skeleton gap"].update(dict.fromkeys(f"{left} {right}" for left, right in zip(bones, bones[2:], strict=False)))
     for word in sentence.words:
         if CJK.search(word):
-            features["letters"].update(dict.fromkeys(_split_pieces(word, (1, 2, 3))))
+            features["letters"].update(dict.fromkeys(_split_letter_ngrams(word, (1, 2, 3))))
         elif word[0].isalnum():
-            features["letters"].update(dict.fromkeys(_split_pieces(f" {word} ", (3, 4, 5))))
+            features["letters"].update(dict.fromkeys(_split_letter_ngrams(f" {word} ", (3, 4, 5))))
 
 
 def _add_cue_features(features: _Families, names: list[str]) -> None:
     features["cue"].update(dict.fromkeys(names))
-    features["cue pair"].update(
-        dict.fromkeys(f"{left} {right}" for place, left in enumerate(names) for right in names[place + 1 :])
-    )
+    pairs = (f"{left} {right}" for place, left in enumerate(names) for right in names[place + 1 :])
+    features["cue pair"].update(dict.fromkeys(pairs))
 
 
 def _add_opening_features(features: _Families, sentence: Tagged, *, first: bool) -> None:
@@ -449,7 +450,7 @@ def _add_opening_features(features: _Families, sentence: Tagged, *, first: bool)
             features[family].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
 
 
-def _describe_form(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]:
+def _iterate_form_features(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]:
     letters = next((char for char in text if char.isalpha()), "")
     length = sum(len(sentence.words) for sentence in tagged)
     cues = {name for sentence in tagged for names in sentence.classes for name in names}
@@ -465,9 +466,9 @@ def _describe_form(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]
     yield f"colon {':' in plain}"
 
 
-def _join_runs(row: list[str], size: int) -> Iterator[str]:
+def _join_ngrams(row: list[str], size: int) -> Iterator[str]:
     return (" ".join(row[place : place + size]) for place in range(len(row) - size + 1))
 
 
-def _split_pieces(word: str, sizes: tuple[int, ...]) -> Iterator[str]:
+def _split_letter_ngrams(word: str, sizes: tuple[int, ...]) -> Iterator[str]:
     return (word[place : place + size] for size in sizes for place in range(len(word) - size + 1))

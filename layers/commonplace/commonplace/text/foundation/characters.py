@@ -51,7 +51,7 @@ def bare(text: str) -> str:
     return unicodedata.normalize("NFC", unmarked)
 
 
-def _build_unmarked() -> dict[int, str]:
+def _build_unmarking_table() -> dict[int, str]:
     # Only Latin letters lose their marks. Removing marks from kana would turn "ga" into "ka".
     table = {}
     for code in range(0xC0, 0x250):
@@ -60,7 +60,7 @@ def _build_unmarked() -> dict[int, str]:
     return table | {ord(char): "'" for char in _APOSTROPHES}
 
 
-_UNMARKED = _build_unmarked()
+_UNMARKED = _build_unmarking_table()
 
 
 def bare_in_place(text: str) -> str:

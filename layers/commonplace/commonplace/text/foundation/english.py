@@ -35,7 +35,7 @@ def _load_dictionary() -> Any:
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
-def _list_forms(lemma: str) -> dict[str, tuple[str, ...]]:
+def _list_inflections(lemma: str) -> dict[str, tuple[str, ...]]:
     forms: dict[str, tuple[str, ...]] = _load_dictionary().getAllInflections(lemma)
     return forms
 
@@ -52,7 +52,8 @@ def with_apostrophe(word: str) -> str:
 
 
 def is_known(word: str) -> bool:
-    return bool(_list_forms(word))
+    """Return whether the dictionary contains a word as a base form."""
+    return bool(_list_inflections(word))
 
 
 def is_modal(word: str) -> bool:
@@ -67,7 +68,7 @@ def is_base(word: str) -> bool:
     """Return whether a word is a full verb in the present form used after "I" ("go", but not "am", "went" or "can")."""
     if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
-    return "VBP" in _list_forms(word) or word in everyday_verbs()
+    return "VBP" in _list_inflections(word) or word in everyday_verbs()
 
 
 def is_finite(word: str) -> bool:
@@ -84,20 +85,20 @@ def is_unheard_of(word: str) -> bool:
 
 
 def is_noun(word: str) -> bool:
-    return "NN" in _list_forms(word)
+    return "NN" in _list_inflections(word)
 
 
 def is_adjective(word: str) -> bool:
-    return "JJ" in _list_forms(word)
+    return "JJ" in _list_inflections(word)
 
 
 def is_describing(word: str) -> bool:
     """Return whether a word is clearly an adjective. The dictionary lists many nouns as adjectives ("house", "formula")."""
-    return is_adjective(word) and (not is_noun(word) or "JJR" in _list_forms(word))
+    return is_adjective(word) and (not is_noun(word) or "JJR" in _list_inflections(word))
 
 
-def _is_form(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
-    return any(word in _list_forms(stem).get(tag, ()) for stem in stems if len(stem) > 1 for tag in tags)
+def _is_inflection(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
+    return any(word in _list_inflections(stem).get(tag, ()) for stem in stems if len(stem) > 1 for tag in tags)
 
 
 def is_past(word: str) -> bool:
@@ -107,7 +108,7 @@ def is_past(word: str) -> bool:
     if not word.endswith("ed") or is_base(word):
         return False
     stems = (word[:-2], word[:-1], word[:-3], word[:-3] + "y")
-    return _is_form(word, ("VBD",), stems) or (len(word) > 4 and not _list_forms(word))
+    return _is_inflection(word, ("VBD",), stems) or (len(word) > 4 and not _list_inflections(word))
 
 
 def is_participle(word: str) -> bool:
@@ -116,7 +117,7 @@ def is_participle(word: str) -> bool:
 
 def is_s_form(word: str) -> bool:
     """Return whether a word is a verb in the third person singular ("goes"). Many of these forms are also plural nouns."""
-    return word.endswith("s") and _is_form(word, ("VBZ",), (word[:-1], word[:-2], word[:-3] + "y"))
+    return word.endswith("s") and _is_inflection(word, ("VBZ",), (word[:-1], word[:-2], word[:-3] + "y"))
 
 
 def is_everyday_s_form(word: str) -> bool:
@@ -129,7 +130,7 @@ def is_plural(word: str) -> bool:
     if word in table("people.plural"):
         return True
     stems = (word[:-1], word[:-2], word[:-3] + "y", word[:-3] + "f", word[:-3] + "fe")
-    return word.endswith("s") and not word.endswith("ss") and _is_form(word, ("NNS",), stems)
+    return word.endswith("s") and not word.endswith("ss") and _is_inflection(word, ("NNS",), stems)
 
 
 def is_english(word: str) -> bool:
@@ -138,9 +139,7 @@ def is_english(word: str) -> bool:
 
 
 def is_ing_form(word: str) -> bool:
-    if not word.endswith("ing") or len(word) < 5:
-        return False
-    return _is_form(word, ("VBG",), (word[:-3], word[:-3] + "e", word[:-4]))
+    return word.endswith("ing") and len(word) >= 5 and _is_inflection(word, ("VBG",), (word[:-3], word[:-3] + "e", word[:-4]))
 
 
 def agreed(word: str, plural: bool) -> str:
@@ -154,7 +153,7 @@ def agreed(word: str, plural: bool) -> str:
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def _build_third_person(word: str) -> str:
-    forms = _list_forms(word)
+    forms = _list_inflections(word)
     if "VBZ" not in forms:
         forms = _load_dictionary().getAllInflectionsOOV(word, "VERB")
     return forms["VBZ"][0]

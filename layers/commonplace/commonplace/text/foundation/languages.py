@@ -66,7 +66,7 @@ def owners() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _compile_pattern(expression: str) -> re.Pattern[str]:
+def _compile_cached(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
@@ -74,17 +74,17 @@ def _compile_pattern(expression: str) -> re.Pattern[str]:
 def language_of(text: str) -> str:
     """Return the language code of a text. The default is `en`, and the code for unknown scripts is `other`."""
     if text.isascii():
-        return _detect_latin(text)
-    latin = len(_compile_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
+        return _detect_latin_language(text)
+    latin = len(_compile_cached(r"[A-Za-zÀ-ɏ]").findall(text))
     foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
     # A non-Latin character counts as much as three Latin letters
     if foreign * 3 > latin:
         written = (language for language in languages().values() if language.script)
-        return next((language.code for language in written if _compile_pattern(language.script).search(text)), UNKNOWN)
-    return _detect_latin(text)
+        return next((language.code for language in written if _compile_cached(language.script).search(text)), UNKNOWN)
+    return _detect_latin_language(text)
 
 
-def _detect_latin(text: str) -> str:
+def _detect_latin_language(text: str) -> str:
     """Return `en` if English words prevail. Otherwise, return the language that most words indicate."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
@@ -114,8 +114,8 @@ def _detect_latin(text: str) -> str:
 def _find_words(text: str) -> Iterator[str]:
     """Yield the words in lower case. "j'ai" becomes "j'" and "ai". Capitalized words inside the text are skipped as names."""
     shouted = text.isupper()
-    text = _compile_pattern(_NAMES).sub(" ", text)
-    for match in _compile_pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
+    text = _compile_cached(_NAMES).sub(" ", text)
+    for match in _compile_cached(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
         word = straight(match.group())
         if match.start() and word[0].isupper() and not shouted:
             continue

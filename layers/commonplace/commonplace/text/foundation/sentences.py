@@ -30,7 +30,7 @@ def sentence_spans(
     """
     at, end = start, len(text) if end is None else end
     for stop in _compile_end_pattern(closing, lists).finditer(text, start, end):
-        if stop.start() <= at or (words and "\n" not in stop[0] and _is_continued(text, at, stop.start())):
+        if stop.start() <= at or (words and "\n" not in stop[0] and _has_abbreviation_or_ordinal(text, at, stop.start())):
             continue
         yield at, stop.start()
         at = stop.end()
@@ -45,7 +45,7 @@ def _compile_end_pattern(closing: str, lists: bool) -> re.Pattern[str]:
     return re.compile(rf"(?<=[.!?…])[{closing}\]]*+\s+|(?<=[。！？])\s*|(?<!\s)(?=\s*\n)\s+{before_item}")
 
 
-def _is_continued(text: str, start: int, stop: int) -> bool:
+def _has_abbreviation_or_ordinal(text: str, start: int, stop: int) -> bool:
     short = _compile_abbreviations().search(text, max(start, stop - _LONGEST_ABBREVIATION), stop)
     if short:
         return short["number"] is None or text[stop:].lstrip()[:1].isdigit()

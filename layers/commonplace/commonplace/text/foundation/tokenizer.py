@@ -43,7 +43,7 @@ def words(text: str) -> list[str]:
             tokens.append(match[0])
         else:  # these Unicode blocks also contain marks and currency signs
             parts = [run] if run.isalnum() else "".join(char if char.isalnum() else " " for char in run).split()
-            tokens.extend(gram for part in parts for gram in _split_grams(part))
+            tokens.extend(gram for part in parts for gram in _split_bigrams(part))
     return tokens
 
 
@@ -54,6 +54,7 @@ def terms(text: str, without: Collection[str] = ()) -> list[str]:
 
 
 def _fold_text(text: str) -> str:
+    """Return the text in lower case without accents or possessives. "c++" becomes "cpp", "3.5" "3p5" and "1,000" "1000"."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     if folded.isascii():
         marks_dropped = folded
@@ -77,11 +78,10 @@ def _remove_marks(char: str) -> str:
     return char
 
 
-def _split_grams(run: str) -> list[str]:
+def _split_bigrams(run: str) -> list[str]:
     if len(run) == 1:
         return [run]
-    bigrams = [run[at : at + 2] for at in range(len(run) - 1)]
-    return bigrams + [char for char in run if "\u3400" <= char <= "\u9fff"]
+    return [run[at : at + 2] for at in range(len(run) - 1)] + [char for char in run if "\u3400" <= char <= "\u9fff"]
 
 
 @functools.lru_cache(maxsize=16384)

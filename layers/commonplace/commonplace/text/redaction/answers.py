@@ -39,7 +39,7 @@ def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | 
         return None
     quoted = _QUOTED.match(view.text, at)
     if quoted:
-        return quoted.span(1) if _is_quoted_value(quoted[1], kind) else None
+        return quoted.span(1) if _can_quotation_be_value(quoted[1], kind) else None
     figures = compiled("japanese.figures").match(view.folded, at)
     if figures and (linked or figures[0][-1] in "0123456789#*"):
         return figures.span()
@@ -49,17 +49,17 @@ def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | 
         closed = linked and kind in IN_WORDS and compiled("japanese.closes").match(view.text, at + len(bare))
         fits = any(map(is_mixed, bare.split())) or (closed and bare[:1].isalnum())
         return (at, at + len(bare)) if fits and bare else None
-    return _find_plain_value(view, at) if linked and kind in IN_WORDS else None
+    return _find_value_in_plain_words(view, at) if linked and kind in IN_WORDS else None
 
 
-def _is_quoted_value(inside: str, kind: str) -> bool:
-    if compiled("japanese.figures").fullmatch(bare_in_place(inside)):
+def _can_quotation_be_value(quotation: str, kind: str) -> bool:
+    if compiled("japanese.figures").fullmatch(bare_in_place(quotation)):
         return True
-    fits = kind in (*IN_WORDS, "api_key") or re.search(r"\d", inside) is not None
-    return fits and HIDDEN not in inside and not is_remark(inside)
+    fits = kind in (*IN_WORDS, "api_key") or re.search(r"\d", quotation) is not None
+    return fits and HIDDEN not in quotation and not is_remark(quotation)
 
 
-def _find_plain_value(view: View, at: int) -> tuple[int, int] | None:
+def _find_value_in_plain_words(view: View, at: int) -> tuple[int, int] | None:
     alone = _BARE if view.text[at - 2 : at].strip()[-1:] in (":", "=") else _KANA
     match = compiled("japanese.plain").match(view.folded, at) or alone.match(view.folded, at)
     return match.span(1) if match and not is_remark(match[1]) else None
@@ -68,12 +68,9 @@ def _find_plain_value(view: View, at: int) -> tuple[int, int] | None:
 def another_at(view: View, at: int) -> tuple[int, int] | None:
     """Return the span of an additional value that begins at `at`, or None. It must consist of digits or a made-up word."""
     part = _ANOTHER.match(view.text, at)
-    fits = (
-        part
-        and (is_mixed(part[0]) or (part[0].isdigit() and len(part[0]) > 2))
-        and compiled("japanese.ascii").match(view.text, at)
-    )
-    return part.span() if part and fits else None
+    if not part or not compiled("japanese.ascii").match(view.text, at):
+        return None
+    return part.span() if is_mixed(part[0]) or (part[0].isdigit() and len(part[0]) > 2) else None
 
 
 def is_remark(words: str) -> bool:
@@ -91,11 +88,12 @@ def _load_kinds() -> dict[str, str]:
 
 
 def _get_kind(noun: str) -> str:
+    """Return the kind of secret for a Japanese noun. An unlisted noun is a "code", or a "password" if it ends in 「パスワード」."""
     noun = re.sub(r"[ぁ-ん]", lambda kana: chr(ord(kana[0]) + 0x60), noun) if noun.startswith(_PASS) else noun
     return _load_kinds().get(noun) or ("password" if noun.endswith(("パスワード", "パスワド")) else "code")
 
 
-def _build_name_pattern(name: str) -> str:
+def _build_noun_pattern(name: str) -> str:
     # "pin" must not match in "pink", but Japanese text may follow without a space.
     front, back = (r"(?<![a-z0-9])" if name[0].isascii() else ""), (r"(?![a-z])" if name[-1].isascii() else "")
     # 「パス」 must not match in 「パスポート」 or 「パスコード」.
@@ -104,7 +102,7 @@ def _build_name_pattern(name: str) -> str:
 
 
 def _build_kana_pattern(letter: str) -> str:
-    # 「パスわード」 has a typing error: hiragana inside a katakana word.
+    """Return a pattern for a katakana letter or its hiragana, which some people mistype (「パスわード」). "ー" is optional."""
     return f"[{letter}{chr(ord(letter) - 0x60)}]" if "ァ" <= letter <= "ヶ" else "ー?"
 
 
@@ -113,11 +111,11 @@ def _compile_noun_pattern() -> re.Pattern[str]:
     names = table()
     opened = rf"(?:{_build_alternatives(names['opened']['names'])})の?(?:{_build_alternatives(names['opened']['words'])})"
     numbered = rf"(?:{_build_alternatives(names['numbered']['names'])})の?番号"
-    return re.compile("|".join([*map(_build_name_pattern, sorted(_load_kinds(), key=len, reverse=True)), opened, numbered]))
+    return re.compile("|".join([*map(_build_noun_pattern, sorted(_load_kinds(), key=len, reverse=True)), opened, numbered]))
 
 
 @cache
-def _compile_backward_pattern() -> re.Pattern[str]:
+def _compile_value_before_noun_pattern() -> re.Pattern[str]:
     value = r"(?P<value>[#*]?\d(?:[\s\-・]?\d){2,18}[#*]?|[!-~]{4,60}|[ぁ-んァ-ヶー一-龥々]{2,8}\d{0,8}(?=[」』]?が))"
     tail = r"(?:です|だ|でした|になり|。|$|\s|、|なので|だよ|ね)"
     return re.compile(
@@ -126,7 +124,7 @@ def _compile_backward_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _compile_opener_pattern() -> re.Pattern[str]:
+def _compile_lock_code_pattern() -> re.Pattern[str]:
     names = _build_alternatives([*table()["numbered"]["names"], *table()["dialled"]["names"]])
     opens = r"(?:開|解|あけ|あき|入れ|入る|ログイン|止ま|止め|アンロック)"
     number = r"[#*]?\d(?:[-ー・ ]?\d){2,9}[#*]?"
@@ -146,18 +144,18 @@ def find_japanese(view: View) -> Iterator[Span]:
         return
     for noun in _compile_noun_pattern().finditer(view.folded):
         kind = _get_kind(noun[0])
-        for start, end in _find_values(view, noun.end(), kind):
+        for start, end in _find_values_after_noun(view, noun.end(), kind):
             yield Span(start, end, kind)
-    for match in _compile_backward_pattern().finditer(view.folded):
+    for match in _compile_value_before_noun_pattern().finditer(view.folded):
         value, kind = view.text[slice(*match.span("value"))], _get_kind(match["noun"])
         is_plain_word = kind in IN_WORDS and not value.isascii() and not is_remark(value)
         if is_plain_word or re.sub(r"[#*\s・-]", "", value).isdigit() or is_mixed(value):
             yield Span(*match.span("value"), kind)
-    for match in _compile_opener_pattern().finditer(view.folded):
+    for match in _compile_lock_code_pattern().finditer(view.folded):
         yield Span(*match.span(match.lastgroup or 0), "code")
 
 
-def _find_values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
+def _find_values_after_noun(view: View, at: int, kind: str) -> list[tuple[int, int]]:
     inside = value_at(view, at + 1, kind, linked=False) if view.text[at : at + 1] == "(" else None
     if inside:
         return [inside]
@@ -243,9 +241,8 @@ def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Questi
     if not asks and not ((open_end or mark) and len(set(words_read)) <= _SHORT and words_read[0] not in words("auxiliary")):
         return Question(noun.kind, noun.value, False, True)
     pointed = not mark and not open_end and words("ask").isdisjoint(words_read[:4])
-    accepts_words = noun.value in ("words", "code") and not any(
-        word.startswith(tuple(words("changing"))) for word in words_read
-    )
+    changing = tuple(words("changing"))
+    accepts_words = noun.value in ("words", "code") and not any(word.startswith(changing) for word in words_read)
     return Question(noun.kind, noun.value, accepts_words, pointed)
 
 
@@ -262,7 +259,8 @@ def question_in(text: str | None) -> Question | None:
     """Return the kind of secret that the last sentences in a message ask for, or None."""
     if not text:
         return None
-    questions = [question for sentence in _split_sentences(view_of(text[-_TAIL:])) if (question := question_of(sentence))]
+    sentences = _build_sentence_views(view_of(text[-_TAIL:]))
+    questions = [question for sentence in sentences if (question := question_of(sentence))]
     return questions[-1] if questions else None
 
 
@@ -271,7 +269,7 @@ def find_answers(view: View, before: Question | None) -> Iterator[Span]:
     if before is None and not _SECOND_SENTENCE.search(view.text):
         return
     question, left, at = before, _MOST_SENTENCES, 0
-    for sentence in _split_sentences(view):
+    for sentence in _build_sentence_views(view):
         if question and left:
             answer = _find_reply if question is before else _find_own_answer
             for start, end in answer(sentence, question):
@@ -284,7 +282,7 @@ def find_answers(view: View, before: Question | None) -> Iterator[Span]:
         at += len(sentence.text)
 
 
-def _split_sentences(view: View) -> Iterator[View]:
+def _build_sentence_views(view: View) -> Iterator[View]:
     for match in _SENTENCE.finditer(view.text):
         if match[0]:
             yield View(match[0], view.folded[match.start() : match.end()], ())
@@ -299,7 +297,7 @@ def _find_reply(sentence: View, question: Question) -> Spans:
     remainder = _drop_leadin(tokens(sentence, 0))
     if not remainder or HIDDEN in remainder[0].text:
         return []
-    spans = _read_value(sentence, remainder, question)
+    spans = _read_value_from_first_token(sentence, remainder, question)
     spans += [span for span in _find_loose_values(sentence, remainder) if not any(span[0] in range(*done) for done in spans)]
     last = next((place for place, part in enumerate(remainder) if part.ends), len(remainder) - 1)
     clause = remainder[: last + 1]
@@ -316,12 +314,12 @@ def _find_own_answer(sentence: View, question: Question) -> Spans:
     points_back = any(part.word in words("pointer") for part in led)
     if not remainder or HIDDEN in remainder[0].text or (question.pointed and not points_back):
         return []
-    spans = _read_value(sentence, remainder, question)
+    spans = _read_value_from_first_token(sentence, remainder, question)
     plain = not spans and led and question.accepts_words and not question.pointed and is_plain_answer(remainder[:5])
     return [(remainder[0].start, remainder[-1].end)] if plain else spans
 
 
-def _read_value(sentence: View, parts: list[Token], question: Question) -> Spans:
+def _read_value_from_first_token(sentence: View, parts: list[Token], question: Question) -> Spans:
     return read(sentence, parts[0].raw_start, "code" if question.value == "digits" else question.value, bold=False)
 
 
@@ -334,6 +332,7 @@ def _drop_leadin(parts: list[Token]) -> list[Token]:
 
 
 def _find_loose_values(sentence: View, parts: list[Token]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of 4 to 12 digits and the made-up words with a digit, unless a word for a place precedes them."""
     done, before = 0, ""
     for part in parts:
         placed, before = before in words("before_place_in_answer"), part.word

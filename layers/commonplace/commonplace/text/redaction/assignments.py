@@ -72,7 +72,7 @@ _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" +
 
 
 @cache
-def _load_kinds() -> dict[str, str]:
+def _load_kinds_by_name() -> dict[str, str]:
     return {name: kind for kind, names in read_table(__package__, "assignments.toml").items() for name in names}
 
 
@@ -82,11 +82,11 @@ def parts_of_name(name: str) -> list[str]:
 
 
 def kind_of(name: Sequence[str]) -> str | None:
-    """Return the kind of secret that a variable contains, or None. `name` lists the words in its name ("db", "password")."""
+    """Return the kind of secret that the last words of a name mean ("db", "password"), or None. Public keys give None."""
     parts = [word.rstrip("0123456789") for word in name]
     if "public" in parts and "private" not in parts:
         return None
-    return next((kind for n in (4, 3, 2, 1) if (kind := _load_kinds().get(" ".join(parts[-n:])))), None)
+    return next((kind for n in (4, 3, 2, 1) if (kind := _load_kinds_by_name().get(" ".join(parts[-n:])))), None)
 
 
 def find_assignments(view: View) -> Iterator[Span]:
@@ -99,7 +99,7 @@ def find_assignments(view: View) -> Iterator[Span]:
             continue
         # "${SECRET_KEY:?missing}"
         kind = None if text.endswith("${", 0, match.start()) else kind_of(parts_of_name(match["name"]))
-        if kind and (secret := _find_value(text, match)):
+        if kind and (secret := _find_assigned_value(text, match)):
             done = secret[1]
             yield Span(*secret, kind)
     for pattern in (_BEARER, _USER_OPTION, _SHORT_OPTION, _PASS_OPTION, _COMMAND):
@@ -109,7 +109,8 @@ def find_assignments(view: View) -> Iterator[Span]:
                 yield Span(*match.span(match.lastindex or 0), "token" if pattern is _BEARER else "password")
 
 
-def _find_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
+def _find_assigned_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
+    """Return the span of the value after a matched name and sign. Returns None for a placeholder, prose or code."""
     scheme = _SCHEME.match(text, match.end())
     start = scheme.end() if scheme else match.end()
     quoted = None if scheme else _QUOTED.match(text, start)
@@ -128,7 +129,7 @@ def _find_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     # f"Bearer {os.environ['API_TOKEN']}"
     if scheme and value.startswith("{") and is_blank(bare[0]):
         return None
-    if unclosed or is_blank(value) or _is_loosely_written(text, match, value) or _is_code(text, match, value, end):
+    if unclosed or is_blank(value) or _is_loosely_written(text, match, value) or _is_variable(text, match, value, end):
         return None
     return start, end
 
@@ -148,7 +149,7 @@ def _is_loosely_written(text: str, match: re.Match[str], value: str) -> bool:
     return bool(sentence) or not (tight or technical or match["gap"])
 
 
-def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
+def _is_variable(text: str, match: re.Match[str], value: str, end: int) -> bool:
     """Return whether the value is a variable, as in `login(user=user, password=word)` and `password = word`."""
     name_is_shouted = match["name"].isupper()
     variable = re.fullmatch(r"[a-z_]+|[a-z]+[A-Z][A-Za-z]+", value) is not None
@@ -164,7 +165,7 @@ def hosts(view: View) -> list[tuple[int, int]]:
 
 
 def find_addresses(view: View) -> Iterator[Span]:
-    """Find the passwords in addresses. User and host aren't included."""
+    """Find the passwords in addresses, Wi-Fi QR codes and lines of `.pgpass`. User and host aren't included."""
     if "wifi:" in view.folded:
         yield from (Span(*match.span(1), "password") for match in _NETWORK.finditer(view.text))
     if view.text.count(":") > 3:
@@ -192,8 +193,7 @@ def measures(names: Sequence[str], value: str) -> bool:
         return len(names) > 1 and names[-1] in words("dating")
     if not names or not _NUMBER.fullmatch(value):
         return False
-    measured = len(names) > 1 and names[-1] in words("measuring")
-    return measured or names[-2:] == ["expires", "in"] or _is_token_count(names)
+    return (len(names) > 1 and names[-1] in words("measuring")) or names[-2:] == ["expires", "in"] or _is_token_count(names)
 
 
 def _is_token_count(names: Sequence[str]) -> bool:
@@ -211,7 +211,7 @@ def describes(names: Sequence[str]) -> bool:
 
 
 def kind_under(names: Sequence[str], value: str) -> str | None:
-    """Return the kind of secret that the names above `value` suggest, or None unless it is a made-up word.
+    """Return the kind of secret that the names above `value` suggest, or None. Returns None if the value isn't made up.
 
     Outer names count only if they stand for several secrets, like `credentials` or `apiKeys`.
     """
@@ -248,7 +248,7 @@ def find_pairs(view: View) -> Iterator[Span]:
         for match in compiled(f"pairs.{pattern}").finditer(view.folded):
             part = tokens(view, match.start("value"), 1)[0]
             mixed = is_mixed(part.text) or is_passphrase(part.text)
-            fits = mixed or (pattern in named and not _is_chat(part.word, part.text))
+            fits = mixed or (pattern in named and not _is_unlike_password(part.word, part.text))
             if pattern == "named" and match["net"]:
                 fits = fits and _is_network_name(view, match)
             if pattern == "email" and (is_branded(part.text) or len(part.text) < _LEAST_THEN or _is_in_address(view, match)):
@@ -256,18 +256,19 @@ def find_pairs(view: View) -> Iterator[Span]:
             if match.groupdict().get("bare"):
                 fits = mixed and compiled("pairs.credentials").search(view.folded) is not None
             if pattern == "login":
-                fits = _is_login(view, match, mixed, _is_chat(part.word, part.text))
+                fits = _is_login(view, match, mixed, _is_unlike_password(part.word, part.text))
             if fits and match.groupdict().get("user") not in words("function", "link"):
                 yield Span(part.start, part.end, "password")
 
 
 def _is_in_address(view: View, match: re.Match[str]) -> bool:
-    """Return whether a port or path follows the host, as in `postgres://ana@db.example.com:5432/shop`."""
+    """Return whether the value is part of an address: "://" precedes it in the same word, or it begins like "5432/shop"."""
     begin = max(view.text.rfind(space, 0, match.start("value")) for space in " \t\n") + 1
     return "://" in view.text[begin : match.start("value")] or re.match(r"\d{1,5}[/,]", match["value"]) is not None
 
 
-def _is_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) -> bool:
+def _is_login(view: View, match: re.Match[str], mixed: bool, is_unlike_password: bool) -> bool:
+    """Return whether a match is a login. `mixed` and `is_unlike_password` describe the look of its password."""
     user = view.text[slice(*match.span("user"))]
     in_address = view.text[max(0, match.start() - 3) : match.start()] == "://"
     if in_address or _HASHES.fullmatch(user.lower()) or is_remark(user.lower()):
@@ -285,7 +286,7 @@ def _is_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) -> b
         return match[0].startswith(("user", "login")) and re.search(r"[!@#$%^&*]", match["value"][1:]) is not None
     if mixed:
         return joined or match["sign"] != " "
-    return announced and joined and not is_chat
+    return announced and joined and not is_unlike_password
 
 
 def _is_network_name(view: View, match: re.Match[str]) -> bool:
@@ -293,7 +294,7 @@ def _is_network_name(view: View, match: re.Match[str]) -> bool:
     return re.search(r"[A-Z\d_-]", view.text[match.start("user") + 1 : match.end("user")]) is not None
 
 
-def _is_chat(word: str, text: str) -> bool:
+def _is_unlike_password(word: str, text: str) -> bool:
     return is_remark(word) or is_blank(text) or word in words("compound", "link", "evasive")
 
 
@@ -336,7 +337,7 @@ def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequenc
     separator = next((sign for sign in _SEPARATORS if sign in header.text), None)
     if separator is None:
         return
-    columns = dict(_find_columns(view, header, named, separator))
+    columns = dict(_find_secret_columns(view, header, named, separator))
     many = header.text.count(separator)
     for row in below if columns else ():
         if row.text.count(separator) != many:
@@ -346,7 +347,7 @@ def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequenc
         places = _split_cells(row, separator)
         for column, noun in columns.items():
             start, end = places[column]
-            if _can_be_value(view.text[start:end]):
+            if _can_cell_be_value(view.text[start:end]):
                 yield Span(start, end, noun.kind)
 
 
@@ -361,7 +362,7 @@ def _split_cells(row: _Line, separator: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _find_columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
+def _find_secret_columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
     for column, (start, end) in enumerate(_split_cells(header, separator)):
         noun = next((noun_named for noun_named in named if start <= noun_named.start and noun_named.end <= end), None)
         if noun is None:
@@ -372,7 +373,7 @@ def _find_columns(view: View, header: _Line, named: Sequence[Noun], separator: s
             yield column, noun
 
 
-def _can_be_value(text: str) -> bool:
+def _can_cell_be_value(text: str) -> bool:
     if len(text) < _LEAST or " " in text or HIDDEN in text or is_blank(text):
         return False
     return not (is_remark(text.lower()) or text.lower() in words("evasive", "function", "unit"))

@@ -28,13 +28,13 @@ _LIKE_YEAR_OR_PRICE = re.compile(r"(?:19|20)\d\d|\d+\.\d\d?|\d{1,3}\.\d{3}")
 def find_openers(view: View) -> Iterator[Span]:
     """Find codes near a verb for entering, opening or verifying something."""
     if FIGURES.search(view.text):
-        for pattern, kind in _compile_patterns():
+        for pattern, kind in _compile_opener_patterns():
             for match in pattern.finditer(view.folded):
                 yield Span(*match.span("value"), kind)
 
 
 @cache
-def _compile_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _compile_opener_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     enter, at, opens, finishes = (any_of(name) for name in ("enter", "at", "opens", "finishes"))
     place, with_it = any_of("places"), any_of("with_it")
     own = rf"(?:(?:{any_of('own')})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
@@ -112,12 +112,12 @@ def find_locks(view: View) -> Iterator[Span]:
     """Find codes after or before the name of a lock."""
     if not (FIGURES.search(view.text) and _compile_lock_pattern().search(view.folded)):
         return
-    for pattern in _compile_shown_patterns():
+    for pattern in _compile_certain_lock_patterns():
         for match in pattern.finditer(view.folded):
             yield Span(*match.span("value"), "code")
-    for pattern in _compile_spoken_patterns():
+    for pattern in _compile_uncertain_lock_patterns():
         for match in pattern.finditer(view.folded):
-            if _is_code(view, match):
+            if _is_lock_code(view, match):
                 yield Span(*match.span("value"), "code")
 
 
@@ -127,7 +127,7 @@ def _compile_lock_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _compile_shown_patterns() -> tuple[re.Pattern[str], ...]:
+def _compile_certain_lock_patterns() -> tuple[re.Pattern[str], ...]:
     own = rf"(?:(?:{any_of('own')})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
     enter = any_of("enter")
     keyed, opens = expression("locks.keyed"), any_of("opens")
@@ -155,7 +155,7 @@ def _compile_shown_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _compile_spoken_patterns() -> tuple[re.Pattern[str], ...]:
+def _compile_uncertain_lock_patterns() -> tuple[re.Pattern[str], ...]:
     links, fillers = any_of("lock_links", "enter"), any_of("filler")
     pattern = _SPOKEN.format(links=links, fillers=fillers)
     return (
@@ -180,7 +180,7 @@ def _compile_spoken_patterns() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def _is_code(view: View, match: re.Match[str]) -> bool:
+def _is_lock_code(view: View, match: re.Match[str]) -> bool:
     """Return whether a number next to a lock is a code, rather than a name, a time, a year, a price or a measure."""
     value = match["value"].strip("#*")
     if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
@@ -224,20 +224,14 @@ def find_arrivals(view: View) -> Iterator[Span]:
     """Find one-time codes, which people receive and must enter shortly afterwards."""
     for match in _NUMBER.finditer(view.folded):
         start, end = match.span()
-        came = compiled("codes.before").search(view.folded, max(0, start - _LEFT), start) or compiled("codes.after").match(
-            view.folded, end
-        )
-        if not came:
+        after = compiled("codes.after").match(view.folded, end)
+        if not (after or compiled("codes.before").search(view.folded, max(0, start - _LEFT), start)):
             continue
         near = view.folded[max(0, start - _LEFT) : end + _RIGHT]
         medium, hurry = compiled("codes.medium").search(near) is not None, compiled("codes.hurry").search(near) is not None
         if not (medium and hurry if len(match[0]) < 6 else medium or hurry) or is_like_year_or_price(match[0]):
             continue
-        if (
-            compiled("codes.after").match(view.folded, end)
-            or compiled("codes.steps").match(view.folded, end)
-            or lacks_unit(view, start, end)
-        ):
+        if after or compiled("codes.steps").match(view.folded, end) or lacks_unit(view, start, end):
             yield Span(start, end, "one_time_code")
 
 
@@ -246,20 +240,19 @@ def find_stated(view: View) -> Iterator[Span]:
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(view.folded):
         if run and not (word[0] in digit_words() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
-            yield from _find_code(view, run)
+            yield from _find_spoken_code(view, run)
             run = []
         if word[0] in digit_words():
             run.append(word)
-    yield from _find_code(view, run)
+    yield from _find_spoken_code(view, run)
 
 
-def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
+def _find_spoken_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
     """Yield spans of number words that form a code. A lock or phone must be near, and a word like "is" must precede them."""
     if len(run) < _FEWEST_DIGITS:
         return
     start, end = run[0].start(), run[-1].end()
-    values = [digit_words()[word[0]] for word in run]
-    steps = {after - before for before, after in pairwise(values)}
+    steps = {after - before for before, after in pairwise(digit_words()[word[0]] for word in run)}
     # "eins zwei drei vier" is counting.
     if steps in ({1}, {-1}):
         return
@@ -302,8 +295,7 @@ def _find_items(text: str, at: int) -> list[tuple[int, int]]:
         shape = _SHAPE.sub("x", item[0])
         spans.append(item.span())
         at = item.end()
-    figures = any(re.search(r"\d", text[start:end]) for start, end in spans)
-    return spans if len(spans) >= _FEWEST_LISTED and figures else []
+    return spans if len(spans) >= _FEWEST_LISTED and any(re.search(r"\d", text[start:end]) for start, end in spans) else []
 
 
 _KEYS_PRESSED = re.compile(r"(?:ctrl|alt|cmd|shift|win|strg|fn|maj|option)[+-]")
@@ -379,32 +371,33 @@ def _find_entry_values(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
         loose = match["verb"] in words("loose") or (match.groupdict().get("used") and match["verb"] not in words("entering"))
         if loose and compiled("entries.document").search(view.folded, max(0, match.start() - _OF_DOCUMENT), match.start()):
             loose = False
-        value = _find_value(view, match.start("value"), not loose)
+        value = _find_entry_value(view, match.start("value"), not loose)
         if value:
             yield Span(*value, "password" if match["verb"] in words("entering") else "code")
 
 
-def _find_value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
+def _find_entry_value(view: View, at: int, lenient: bool) -> tuple[int, int] | None:
+    """Return the span of the number or made-up word at `at`, or None. Unless `lenient`, words need a special sign."""
     parts = tokens(view, at, 3)
     joint = len(parts) == 3 and (parts[1].text in _JOINTS or parts[1].text in words("and"))
-    if words_too and joint and _is_made_up(parts[2].text):
+    if lenient and joint and _is_made_up(parts[2].text):
         return parts[2].start, parts[2].end
     inside = quoted(view, parts[0].raw_start)
     if inside:
-        return inside if words_too or is_mixed(view.text[slice(*inside)]) else None
+        return inside if lenient or is_mixed(view.text[slice(*inside)]) else None
     number = digits(view, parts[0].start, 3)
     if number:
         text = view.text[slice(*number)]
         enough = sum(map(str.isdigit, text)) >= 4
         # "it opened with 4 3 2 1" is a countdown, but "opens with 1 9 4 4" isn't.
-        if " " in text and not words_too and (not enough or text.replace(" ", "") in _COUNTED):
+        if " " in text and not lenient and (not enough or text.replace(" ", "") in _COUNTED):
             return None
         if SERIES.fullmatch(text):
             return number
         return number if enough and not is_like_year_or_price(text) and lacks_unit(view, *number) else None
     text = parts[0].text
     signed = len(text) >= 8 and (is_passphrase(text) or re.search(r"[^\w.-]|_", text[:-1]) is not None)
-    return (parts[0].start, parts[0].end) if (words_too or signed) and _is_made_up(parts[0].text) else None
+    return (parts[0].start, parts[0].end) if (lenient or signed) and _is_made_up(parts[0].text) else None
 
 
 def _is_made_up(text: str) -> bool:
@@ -421,7 +414,7 @@ _FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
 
 
 @cache
-def _compile_topic_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _compile_security_answer_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     plain = [word for word in words("topic") if word.isascii() or "ß" in word]
     japanese = "|".join(sorted(words("topic_ja"), key=len, reverse=True))
     middle = expression("hints.middle")
@@ -433,25 +426,23 @@ def find_topics(view: View) -> Iterator[Span]:
     """Find answers to common security questions. Only texts that mention security questions are searched."""
     if not compiled("hints.security_question").search(view.folded):
         return
-    plain, japanese = _compile_topic_patterns()
+    plain, japanese = _compile_security_answer_patterns()
     for match in plain.finditer(view.folded):
-        run = _collect_run(view, tokens(view, match.end(), _MOST_WORDS + 1))
+        run = _collect_answer_words(view, tokens(view, match.end(), _MOST_WORDS + 1))
         if run:
             yield Span(run[0].start, run[-1].end, "security_answer")
     for match in compiled("hints.entered").finditer(view.folded):
-        run = _collect_run(view, tokens(view, match.start("value"), _MOST_WORDS + 1, match.end("value")))
+        run = _collect_answer_words(view, tokens(view, match.start("value"), _MOST_WORDS + 1, match.end("value")))
         empty = any((part.text.islower() and is_remark(part.word)) or part.word in words("evasive") for part in run)
         if run and not empty and words("evasive", "function").isdisjoint(match["value"].split()):
             yield Span(run[0].start, run[-1].end, "security_answer")
     for match in (*japanese.finditer(view.folded), *compiled("hints.in_quotes_ja").finditer(view.folded)):
-        if (
-            not re.search(r"何|誰|どこ|なん|だれ|わか|忘|変え|教え|答え|覚え", match["value"])
-            and HIDDEN not in match["value"]
-        ):
+        evasive = re.search(r"何|誰|どこ|なん|だれ|わか|忘|変え|教え|答え|覚え", match["value"])
+        if not evasive and HIDDEN not in match["value"]:
             yield Span(*match.span("value"), "security_answer")
 
 
-def _collect_run(view: View, parts: list[Token]) -> list[Token]:
+def _collect_answer_words(view: View, parts: list[Token]) -> list[Token]:
     """Return the words in an answer to a security question, or an empty list."""
     run: list[Token] = []
     for part in parts[:_MOST_WORDS]:
@@ -472,7 +463,7 @@ def _collect_run(view: View, parts: list[Token]) -> list[Token]:
 
 
 def find_hints(view: View) -> Iterator[Span]:
-    """Find secrets that can be recognized only from context."""
+    """Find passwords and codes that no noun announces, as in "the netflix one is still x" and "tell the plumber 7410"."""
     for match in compiled("hints.typed_in").finditer(view.folded) if compiled("hints.network").search(view.folded) else ():
         part = tokens(view, match.end(), 1)
         inside = part and re.search(r"[a-z][!#$%&*+=@_][a-z]", part[0].word) is not None and is_mixed(part[0].text)
@@ -481,11 +472,11 @@ def find_hints(view: View) -> Iterator[Span]:
             yield Span(part[0].start, part[0].end, "password")
     if not re.search(r"\d", view.text):
         return
-    for match in _compile_single_pattern().finditer(view.folded):
+    for match in _compile_service_pattern().finditer(view.folded):
         part = tokens(view, match.end(), 1)
         if part and _is_password(part[0].text):
             yield Span(part[0].start, part[0].end, "password")
-    for match in _compile_prose_pattern().finditer(view.folded):
+    for match in _compile_caller_pattern().finditer(view.folded):
         value = match["value"]
         likely = not is_like_year_or_price(value) and not _TIME.fullmatch(value) and not value.endswith("00")
         if likely and lacks_unit(view, *match.span("value")):
@@ -498,7 +489,7 @@ def find_hints(view: View) -> Iterator[Span]:
 
 
 @cache
-def _compile_single_pattern() -> re.Pattern[str]:
+def _compile_service_pattern() -> re.Pattern[str]:
     service = rf"(?:{any_of('services', 'accounts')})"
     # 「Netflixのはx」
     return re.compile(
@@ -507,7 +498,7 @@ def _compile_single_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _compile_prose_pattern() -> re.Pattern[str]:
+def _compile_caller_pattern() -> re.Pattern[str]:
     caller = rf"(?:[a-z]{{2,12}}\s)?(?:{any_of('callers')})"
     # 「配管工さんには7410と伝えて」
     japanese = r"さん(?:に|には|へは)(?=[#*\d]{4,9}(?:だ)?(?:と|って)(?:伝|言|教))"

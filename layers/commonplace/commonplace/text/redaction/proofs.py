@@ -75,6 +75,7 @@ def _is_named(view: View, match: re.Match[str]) -> bool:
 
 
 def _is_random(run: str) -> bool:
+    """Return whether a run has capitals, small letters, digits and high entropy. A number only at the end doesn't count."""
     kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
         return False
@@ -147,25 +148,24 @@ _ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{
 
 
 @cache
-def _load_vocabularies() -> tuple[frozenset[str], ...]:
+def _load_recovery_word_lists() -> tuple[frozenset[str], ...]:
     from mnemonic import Mnemonic
 
-    lists = [Mnemonic(language).wordlist for language in _LANGUAGES]
-    return tuple(frozenset(bare_in_place(normalize("NFKC", word)) for word in words) for words in lists)
+    return tuple(frozenset(bare_in_place(normalize("NFKC", word)) for word in Mnemonic(name).wordlist) for name in _LANGUAGES)
 
 
 def find_wallets(view: View) -> Iterator[Span]:
     """Find wallets' private keys, and recovery phrases of at least 12 words, or 6 words after "recovery phrase"."""
-    yield from _find_phrases(view)
+    yield from _find_recovery_phrases(view)
     for match in _CHECKED.finditer(view.text):
-        if _has_valid_checksum(match[0]):
+        if _has_valid_base58_checksum(match[0]):
             yield Span(*match.span(), "wallet_key")
     for match in _HEX.finditer(view.text):
         if compiled("keys.hex_word").search(view.folded, max(0, match.start() - 60), match.start()):
             yield Span(*match.span(), "wallet_key")
 
 
-def _find_phrases(view: View) -> Iterator[Span]:
+def _find_recovery_phrases(view: View) -> Iterator[Span]:
     """Yield recovery phrases. A phrase directly after its name may use an unknown word list."""
     announced: list[int] | None = None
     for stretches in _split_stretches(view.folded):
@@ -183,7 +183,7 @@ def _find_phrases(view: View) -> Iterator[Span]:
         least = _LEAST_ANNOUNCED if near else _LEAST
         if len(stretches) < least:
             continue
-        for vocabulary in _load_vocabularies():
+        for vocabulary in _load_recovery_word_lists():
             for first, last in _find_member_runs([word[0] in vocabulary for word in stretches], least):
                 # The last word in a complete phrase may be misspelt or from a different list.
                 last = len(stretches) - 1 if near and len(stretches) - first in _LENGTHS else last
@@ -191,15 +191,15 @@ def _find_phrases(view: View) -> Iterator[Span]:
                     yield Span(stretches[first].start(), stretches[last].end(), "recovery_phrase")
 
 
-def _is_prose(stretches: list[re.Match[str]]) -> bool:
+def _is_prose(phrase: list[re.Match[str]]) -> bool:
     """Return whether at least 40 % of the words are common, because the lists also contain "just", "that" and "you"."""
     common = words("function", "qualifier", "filler", "leadin", "remark", "number")
-    return sum(word[0] in common for word in stretches) * 5 >= len(stretches) * 2
+    return sum(word[0] in common for word in phrase) * 5 >= len(phrase) * 2
 
 
 def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
-    # A stretch is a run of words that are as long as listed words, with spaces, commas or numbers between. In ordinary text,
-    # "I", "a", "to" or "of" ends a stretch before the twelfth word, so the lists need not be loaded.
+    """Yield the runs of words that are as long as listed words, with only spaces, punctuation or numbers between them."""
+    # In ordinary text, "I", "a", "to" or "of" ends a run before the twelfth word, so the lists need not be loaded.
     stretch: list[re.Match[str]] = []
     for word in LETTERS.finditer(text):
         fits = (3 if word[0].isascii() else 2) <= len(word[0]) <= 8
@@ -212,7 +212,7 @@ def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last index of each run of listed words. After `least` words, single unlisted words are allowed."""
+    """Yield the first and last index of each run of true flags. After `least` of them, it may have gaps of one flag."""
     first: int | None = None
     last = count = 0
     for place, member in enumerate([*flags, False, False]):
@@ -225,7 +225,7 @@ def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]
             first, count = None, 0
 
 
-def _has_valid_checksum(key: str) -> bool:
+def _has_valid_base58_checksum(key: str) -> bool:
     number = 0
     for char in key:
         number = number * 58 + _BASE58.index(char)
@@ -243,10 +243,10 @@ def find_blocks(view: View) -> Iterator[Span]:
             mac = _MAC.match(view.text, end)
             yield Span(match.end(), mac.end() if mac else end, "private_key")
     if "Secret" in view.text and _SECRET.search(view.text):
-        yield from _find_manifest_values(view.text)
+        yield from _find_kubernetes_values(view.text)
 
 
-def _find_manifest_values(text: str) -> Iterator[Span]:
+def _find_kubernetes_values(text: str) -> Iterator[Span]:
     for data in _DATA.finditer(text):
         at = data.end()
         while (entry := _ENTRY.match(text, at)) and entry[1] not in ("kind", "metadata", "type", "apiVersion"):
@@ -316,7 +316,7 @@ _IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?!
 
 
 def find_identities(view: View) -> Iterator[Span]:
-    """Find identity and insurance numbers."""
+    """Find identity and insurance numbers that a word nearby or check digits confirm."""
     if not _IDENTITY_DIGITS.search(view.text):
         return
     for number, word, proves_itself in _load_identities():
@@ -330,7 +330,7 @@ def find_identities(view: View) -> Iterator[Span]:
 def _load_identities() -> list[tuple[re.Pattern[str], re.Pattern[str], Callable[[str], bool]]]:
     """Return the number pattern, word pattern and check for each kind. A nearby word or a passed check proves a number."""
     rows = read_table(__package__, "identities.toml")["identity"]
-    checks = {"french": _is_french, "spanish": _is_spanish}
+    checks = {"french": _has_french_check_digits, "spanish": _is_valid_spanish_nie}
     return [
         (
             re.compile(rf"(?<![a-z0-9.-])(?:{row['pattern']})(?![a-z0-9])"),
@@ -341,14 +341,14 @@ def _load_identities() -> list[tuple[re.Pattern[str], re.Pattern[str], Callable[
     ]
 
 
-def _is_french(number: str) -> bool:
+def _has_french_check_digits(number: str) -> bool:
     if len(number) != 15:
         return False
     plain = number[:13].replace("2a", "19").replace("2b", "18")
     return number[0] in "12" and plain.isdigit() and 97 - int(plain) % 97 == int(number[13:])
 
 
-def _is_spanish(number: str) -> bool:
+def _is_valid_spanish_nie(number: str) -> bool:
     """Return whether a lower-case number is a NIE, which starts with x, y or z, with a valid check letter."""
     plain = number[:-1].replace("x", "0").replace("y", "1").replace("z", "2")
     return plain.isdigit() and number[0] in "xyz" and _SPANISH_LETTERS[int(plain) % 23] == number[-1]
@@ -384,9 +384,9 @@ def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
     done = 0
     for start, end in groups:
         # Next to a word for a card, any number with a valid checksum is a card, even outside the issuers' ranges.
-        lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _get_card_lengths(digits, at)
+        lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _get_issuer_lengths(digits, at)
         length = next((n for n in lengths if at + n in ends and at >= done and _matches_luhn(digits[at : at + n])), 0)
-        if named and at >= done and _get_card_lengths(digits, at) and _IN_FOURS.match(run[0], start):
+        if named and at >= done and _get_issuer_lengths(digits, at) and _IN_FOURS.match(run[0], start):
             length = 16  # a mistyped number still reveals most of the card
         if length:
             done = at + length
@@ -394,22 +394,23 @@ def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
         at += end - start
 
 
-def _get_card_lengths(digits: str, at: int) -> tuple[int, ...]:
+def _get_issuer_lengths(digits: str, at: int) -> tuple[int, ...]:
     return next((lengths for prefix, lengths in _ISSUERS if prefix.match(digits, at)), ())
 
 
 def _matches_luhn(digits: str) -> bool:
+    """Return whether the digits pass the Luhn check and are not all equal."""
     total = sum(map(int, digits[-1::-2])) + sum(_DOUBLED[digit] for digit in digits[-2::-2])
     return total % 10 == 0 and len(set(digits)) > 1
 
 
 def _find_card_details(view: View, card: Span) -> Iterator[Span]:
+    """Yield the expiry date and the security code in the 80 characters after a card number."""
     after = view.folded[card.end : card.end + 80]
     expiry = _EXPIRY.search(after)
     if expiry:
         yield Span(card.end + expiry.start(), card.end + expiry.end(), "card_expiry")
-    named = compiled("numbers.cvv").search(after)
-    code = named or compiled("numbers.bare_cvv").match(after, expiry.end() if expiry else 0)
+    code = compiled("numbers.cvv").search(after) or compiled("numbers.bare_cvv").match(after, expiry.end() if expiry else 0)
     if code:
         yield Span(card.end + code.start(1), card.end + code.end(1), "card_code")
 

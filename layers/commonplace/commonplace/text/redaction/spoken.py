@@ -43,7 +43,7 @@ _FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
     """Return the span of a value that follows the noun without a verb, or []. `parts` contains the tokens after the noun."""
     head = parts[0]
-    if head.word in words("compound") or not _is_free(view, noun):
+    if head.word in words("compound") or not _can_value_follow(view, noun):
         return []
     if not head.text and head.ends == ",":
         return _read_between_commas(view, noun, parts)
@@ -63,8 +63,8 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
     return _read_after_phrase(view, noun, parts)
 
 
-def _is_free(view: View, noun: Noun) -> bool:
-    """Return whether a value may directly follow a noun. It may not if the noun is part of another expression."""
+def _can_value_follow(view: View, noun: Noun) -> bool:
+    """Return whether a value may directly follow a noun. "Code" or "key" alone needs a service, lock or network before it."""
     before = view.folded[max(0, noun.start - 40) : noun.start]
     if noun.name == "plain_code" and _COMBINATION.match(view.folded, noun.start):
         return True
@@ -73,9 +73,8 @@ def _is_free(view: View, noun: Noun) -> bool:
         return sent or any(pattern.search(before) for pattern in (compiled("direct.into"), _compile_lock_pattern()))
     if noun.name == "bare_key":
         return compiled("direct.network").search(before) is not None
-    return not (
-        noun.name == "pass" and view.folded.startswith("pass", noun.start) and compiled("direct.passing").search(before)
-    )
+    is_pass = noun.name == "pass" and view.folded.startswith("pass", noun.start)
+    return not (is_pass and compiled("direct.passing").search(before))
 
 
 @cache
@@ -92,6 +91,7 @@ def _read_between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _is_evident_value(view: View, noun: Noun, head: Token) -> bool:
+    """Return whether the digits or the look of the token after a noun prove it to be the value ("PIN 4821")."""
     if noun.name not in _LEAST and digits(view, head.start, 3):
         return True
     if noun.value == "digits" or (noun.name == "api_key" and digits(view, head.start, 16)):
@@ -126,7 +126,7 @@ def apposed(view: View, noun: Noun, floor: int) -> Spans:
     """Return the span of a value between `floor` and the noun, if the value ends just before it ("4471, the gate code")."""
     if noun.name == "plain_code" or not compiled("direct.stands_apart").match(view.folded, noun.end):
         return []
-    joint = _compile_joint_pattern().search(view.folded, floor, noun.start)
+    joint = _compile_apposition_pattern().search(view.folded, floor, noun.start)
     match = _VALUE.search(view.text, floor, joint.start()) if joint else None
     if not match or _YEAR.fullmatch(match[1]) or is_branded(match[1]):
         return []
@@ -142,7 +142,7 @@ def apposed(view: View, noun: Noun, floor: int) -> Spans:
 
 
 @cache
-def _compile_joint_pattern() -> re.Pattern[str]:
+def _compile_apposition_pattern() -> re.Pattern[str]:
     owned = (
         rf"(?:(?:{either(sorted(words('own') - words('of_anybody')))})\s|l')(?:[a-z'ß]{{2,15}}\s){{0,2}}(?:[a-zß]{{2,20}}-)?"
     )
@@ -155,11 +155,11 @@ _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 
 
 def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the spans of values after a verb, a sign or a preposition, or []. `parts` contains the tokens after the noun."""
+    """Return the spans of values after a verb, sign or preposition or at the clause's end, or []. `parts` follow the noun."""
     head = parts[0]
     if head.word in words("compound") or "\n" in view.text[noun.end : head.raw_start]:
         return []
-    strange = _is_strange(head) and view.text[noun.end : noun.end + 2] != " ("
+    strange = _can_change_subject(head) and view.text[noun.end : noun.end + 2] != " ("
     for place, part in enumerate(parts[:_LINKED_REACH]):
         following = parts[place + 1] if place + 1 < len(parts) else None
         if part.word in words("several"):
@@ -167,7 +167,7 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
         spans = _read_after_link(view, noun, parts, place, strange)
         if spans:
             return spans
-        if part.ends == "." or (place == 0 and not _is_continued(view, noun, head, following)):
+        if part.ends == "." or (place == 0 and not _can_link_come_later(view, noun, head, following)):
             break
     return find_announced(view, noun, parts)
 
@@ -195,6 +195,7 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, strange: bool) -> Spans:
+    """Return the values after the link, sign or arrow at `parts[place]`, or []. `strange` means a change of subject."""
     part = parts[place]
     raw = view.text[part.raw_start : part.raw_end]
     if place and raw.startswith("(") and (spans := read(view, part.raw_start + 1, noun.value, bold=False)):
@@ -215,18 +216,20 @@ def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, str
     return _read_after_arrow(view, noun, parts, place) if part.word in words("arrow") else []
 
 
-def _is_strange(part: Token) -> bool:
-    """Return whether a word after the noun may change the subject ("password joke:", but not "password Netflix is")."""
+def _can_change_subject(part: Token) -> bool:
+    """Return whether the word after a noun may change the subject ("password joke:", but not "password Netflix is")."""
     return part.word not in words("qualifier", "link", "arrow") and not part.text[:1].isupper() and bool(part.word)
 
 
-def _is_continued(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
+def _can_link_come_later(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
     if head.word in words("qualifier", "link", "arrow") or view.text[noun.end : noun.end + 2].rstrip() in (",", " ("):
         return True
-    return following is not None and (following.word in words("link") or following.text in ("", "=") or _is_name(view, noun))
+    return following is not None and (
+        following.word in words("link") or following.text in ("", "=") or _has_linked_name(view, noun)
+    )
 
 
-def _is_name(view: View, noun: Noun) -> bool:
+def _has_linked_name(view: View, noun: Noun) -> bool:
     """Return whether a capitalized name and a link follow the noun, as in "code de validation La Banque est le 903118"."""
     parts = tokens(view, noun.end, 5)
     named = next((place for place, part in enumerate(parts) if not part.text[:1].isupper() or part.ends), 0)
@@ -234,6 +237,7 @@ def _is_name(view: View, noun: Noun) -> bool:
 
 
 def _read_after_arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
+    """Return the value after a word like "to" at `parts[place]`, or [], as in "I changed the PIN to 4821"."""
     if place + 1 == len(parts):
         return []
     following, changed = parts[place + 1], _has_change_word(view, noun)
@@ -278,26 +282,26 @@ _SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
 
 
 def whole_sentence(view: View, noun: Noun, spans: Spans) -> Spans:
-    """Extend the value of a noun to the end of its sentence if it is a passphrase in plain words."""
+    """Return the span of a plain-word passphrase up to its sentence's end. If the noun has none, `spans` is returned."""
     if noun.kind != "password" or not _NOUN.search(view.folded, noun.start, noun.end):
         return spans
     if spans:
         start, at = spans[0]
         value = view.text[start:at]
         goes_on = " " in value and value.replace(" ", "").isalpha() and view.text[at : at + 1] == " "
-        end = _find_phrase_end(tokens(view, at)) if goes_on else None
+        end = _find_passphrase_end(tokens(view, at)) if goes_on else None
         return [(start, end)] if end else spans
     # "passphrase: the quiet river bends twice", not "passphrase: the longer the better"
     sign = _PLAIN_SIGN.match(view.text, noun.end)
     parts = tokens(view, sign.end()) if sign else []
     if len(parts) < _FEWEST or parts[0].word not in words("article"):
         return []
-    end = _find_phrase_end(parts)
-    judged = any(part.word in words("remark", "unit", "about") for part in parts)
-    return [(parts[0].start, end)] if end and not judged else []
+    end = _find_passphrase_end(parts)
+    return [(parts[0].start, end)] if end and not any(part.word in words("remark", "unit", "about") for part in parts) else []
 
 
-def _find_phrase_end(parts: list[Token]) -> int | None:
+def _find_passphrase_end(parts: list[Token]) -> int | None:
+    """Return the end of the clause if it has at most eight plain words, or None. Most function words aren't allowed."""
     for place, part in enumerate(parts[:_LONGEST_PASSPHRASE]):
         joins = part.word in words("of", "article", "own", "within_passphrase")
         if not part.text.replace("'", "").isalpha() or (part.word in words("function", "link") and not joins):
@@ -372,6 +376,7 @@ def _find_entered_value(parts: list[Token], noun: Noun) -> Spans:
 
 
 def _find_ending_value(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) -> Spans:
+    """Return the value that ends `parts`, or []. `owned` lists the words between the verb and the noun, like "my"."""
     parts = parts[:-1] if parts and parts[-1].text in _DASHES else parts
     if not parts or HIDDEN in parts[-1].text:
         return []
@@ -386,13 +391,14 @@ def _find_ending_value(parts: list[Token], noun: Noun, from_start: bool, owned: 
     return [(run[0].start, run[-1].end)] if _is_value(run, noun, at_start and bool(owned)) else []
 
 
-def _can_join_run(part: Token, figures: bool) -> bool:
-    if figures:
+def _can_join_run(part: Token, only_digits: bool) -> bool:
+    if only_digits:
         return part.text.isdigit()
     return part.word not in words("function", "leadin", "link") and bool(part.text) and HIDDEN not in part.text
 
 
 def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
+    """Return whether the tokens before a noun can be its value. Plain words must be quoted unless `alone` is true."""
     last = run[-1]
     figures = sum(sum(map(str.isdigit, part.text)) for part in run if not re.search(r"[^\W\d_]", part.text))
     if noun.value in ("key", "random"):
@@ -403,8 +409,7 @@ def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
         return figures >= (4 if noun.name == "plain_code" else 3) or (noun.value == "code" and is_mixed(last.text))
     if is_mixed(last.text) or last.text.isdigit():
         return not last.text.isdigit() or figures >= 4 or (len(run) > 1 and alone)
-    words_read = {part.word for part in run}
-    plain = not words_read & words("remark", "function", "evasive", "ask", "about")
+    plain = words("remark", "function", "evasive", "ask", "about").isdisjoint(part.word for part in run)
     is_quoted = last.raw_end > last.end and run[0].raw_start < run[0].start
     return plain and len(run) <= _MOST_WORDS and (alone or is_quoted)
 
@@ -428,15 +433,12 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
         if noun.start < done or compiled("spoken.public").search(view.folded, max(0, noun.start - 16), noun.start):
             continue
         ticket = noun.name == "pass" and compiled("direct.is_ticket").search(view.folded, max(0, noun.start - 16), noun.start)
-        if ticket or (noun.name == "plain_code" and not _is_alone(view, noun)):
+        if ticket or (noun.name == "plain_code" and not _is_code_by_itself(view, noun)):
             continue
-        beyond = named[place + 2].start if place + 2 < len(named) else len(view.text)
-        spans = _read_value(view, noun, beyond)
-        if (
-            spans
-            and noun.value == "words"
-            and compiled("spoken.fiction").search(view.folded, max(0, noun.start - 60), spans[-1][1] + 40)
-        ):
+        limit = named[place + 2].start if place + 2 < len(named) else len(view.text)
+        spans = _read_values_after_noun(view, noun, limit)
+        fiction = compiled("spoken.fiction")
+        if spans and noun.value == "words" and fiction.search(view.folded, max(0, noun.start - 60), spans[-1][1] + 40):
             spans = [span for span in spans if is_mixed(view.text[slice(*span)])]
         spans = whole_sentence(view, noun, spans)
         if spans:
@@ -446,8 +448,8 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
             yield Span(start, end, noun.kind)
 
 
-def _is_alone(view: View, noun: Noun) -> bool:
-    # "Code: 4471" and "the code is 4471" count, but not "course code: 1010", where "course" names another kind of code.
+def _is_code_by_itself(view: View, noun: Noun) -> bool:
+    """Return whether "code" isn't part of a term like "course code". "Code: 4471" and "the code is 4471" pass."""
     if compiled("spoken.yours").search(view.text, max(0, noun.start - 40), noun.start):
         return True
     before = _WORD_BEFORE.search(view.folded[max(0, noun.start - 24) : noun.start])
@@ -457,8 +459,8 @@ def _is_alone(view: View, noun: Noun) -> bool:
     return is_reversed and _SERIES.match(view.folded, noun.end) is not None
 
 
-def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
-    """Return the values after a noun. A sign, an aside in parentheses, a dash and "'s" are tried before plain words."""
+def _read_values_after_noun(view: View, noun: Noun, limit: int) -> Spans:
+    """Return the values after a noun, up to `limit`. A sign, an aside, a dash and "'s" are tried before plain words."""
     sign = _SIGN.match(view.text, noun.end)
     if sign:
         following = tokens(view, sign.end(), 1)
@@ -468,7 +470,7 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
             return []
         spans = read(view, sign.end(), _pick_value_kind(view, noun), bold=_allows_plain_words(view, sign, following))
         # "PIN = last four of my old phone, 6619"
-        return spans or find_announced(view, noun, tokens(view, sign.end(), until=beyond))
+        return spans or find_announced(view, noun, tokens(view, sign.end(), until=limit))
     aside = _ASIDE.match(view.text, noun.end) if noun.value in ("digits", "code") else None
     if aside and (spans := read(view, aside.end(), noun.value, bold=False)):
         return spans
@@ -482,7 +484,7 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
         return spans
     if _PROGRAM.match(view.text, noun.end) or view.text[noun.start - 1 : noun.start] in ("_", "."):
         return []
-    parts = tokens(view, noun.end, until=beyond)
+    parts = tokens(view, noun.end, until=limit)
     if not parts:
         return []
     if spans := find_direct(view, noun, parts) or find_linked(view, noun, parts):
@@ -494,9 +496,8 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
 
 def _pick_value_kind(view: View, noun: Noun) -> str:
     """Return the kind of value that a noun accepts. Near a network word, "pass" accepts words and "bare_key" a key."""
-    if noun.name in ("pass", "bare_key") and compiled("direct.network").search(
-        view.folded, max(0, noun.start - 40), noun.end
-    ):
+    network = compiled("direct.network")
+    if noun.name in ("pass", "bare_key") and network.search(view.folded, max(0, noun.start - 40), noun.end):
         return "words" if noun.name == "pass" else "key"
     return noun.value
 

@@ -55,7 +55,7 @@ class Token(NamedTuple):
 
 
 def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> list[Token]:
-    """Return up to `limit` tokens from one line between `at` and `until`. A token that begins before `at` is cut there."""
+    """Return the tokens after `at`, up to `limit`, `until` or the end of the first one's line. A word around `at` is cut."""
     last = len(view.text) if until is None else until
     place = bisect_right(view.run_ends, at)
     run_tokens: list[Token] = []
@@ -73,6 +73,7 @@ def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> li
 
 
 def _build_token(view: View, raw_start: int, raw_end: int) -> Token:
+    """Return the token for a raw range. Its text excludes the quotation marks and punctuation around it."""
     raw = view.text[raw_start:raw_end]
     bare = raw.lstrip(_OPENING)
     start = raw_end - len(bare)
@@ -94,7 +95,7 @@ def _parse_ending(marks: str, word: str) -> str:
 
 
 def is_mixed(text: str) -> bool:
-    """Return whether a token looks made up, because it mixes letters with digits or signs. Addresses don't count."""
+    """Return whether a token mixes letters with digits or signs. Code, addresses and quantities ("5kg") don't count."""
     text = text.strip("*_")
     if len(text) < 4 or _CODE.search(text) or _ADDRESS.fullmatch(text):
         return False
@@ -105,7 +106,7 @@ def is_mixed(text: str) -> bool:
 
 
 def is_passphrase(text: str) -> bool:
-    """Return whether a token joins several words in a way that only passwords do, like "Tulip*wagon"."""
+    """Return whether a token joins 3 to 8 words with ".", "_" or "-", or words with other signs ("Tulip*wagon")."""
     return bool(_TIED.fullmatch(text)) and not _ADDRESS.fullmatch(text)
 
 
@@ -115,7 +116,7 @@ def is_branded(text: str) -> bool:
 
 
 def is_blank(value: str) -> bool:
-    """Return whether a value in code or a form is a placeholder."""
+    """Return whether a value in code or a form is a placeholder, a reference (`${TOKEN}`), redacted or very short."""
     if len(value) > _LONGEST_BLANK:
         return False
     bare = _NUMBERED.sub("", value.strip().lower())
@@ -123,13 +124,13 @@ def is_blank(value: str) -> bool:
 
 
 def quoted(view: View, at: int) -> tuple[int, int] | None:
-    """Return the span inside the quotation marks that begin at `at`, or None."""
+    """Return the span inside the quotation marks, backticks or double asterisks that begin at `at`, or None."""
     match = _QUOTED.match(view.text, at)
     return match.span(match.lastindex) if match and match.lastindex else None
 
 
 def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
-    """Return the span of a number that begins at `at` and has at least `least` digits and no unit, or None."""
+    """Return the span of a number ("44-71") at `at` with `least` or more digits, or None. A measure gives None."""
     match = _DIGITS.match(view.text, at)
     if not match or sum(map(str.isdigit, match[0])) < least or _COORDINATE.match(view.text, at):
         return None
@@ -139,7 +140,7 @@ def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
 
 
 def number_run(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of three or more numbers at the start of `parts`, as words ("four oh two") or digits, or None."""
+    """Return the span of three or more numbers that start `parts` ("four oh two"), or None. A unit after them gives None."""
     count, last = 0, -1
     for place, part in enumerate(parts):
         if number_words().fullmatch(part.word):
@@ -167,7 +168,7 @@ def letter_run(parts: list[Token]) -> tuple[int, int] | None:
 
 
 def grouped(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of three or more groups of equal length at the start of `parts` ("RFsT HsDD 5Xh5"), or None."""
+    """Return the span of three or more equally long, random groups that start `parts` ("RFsT HsDD 5Xh5"), or None."""
     length, run = len(parts[0].text), []
     for part in parts:
         if len(part.text) != length or not part.text.isalnum():
@@ -176,8 +177,7 @@ def grouped(parts: list[Token]) -> tuple[int, int] | None:
         if part.ends:
             break
     made_up = [part for part in run if re.search(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]", part.text)]
-    fits = length in (4, 5, 6) and len(run) >= 3 and len(made_up) * 2 >= len(run)
-    return (run[0].start, run[-1].end) if fits else None
+    return (run[0].start, run[-1].end) if length in (4, 5, 6) and len(run) >= 3 and len(made_up) * 2 >= len(run) else None
 
 
 _MOST_WORDS = 6
@@ -189,7 +189,7 @@ _LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
 
 
 def is_remark(word: str) -> bool:
-    """Return whether a lower-case word only comments on a secret, like "expired" or "required"."""
+    """Return whether a lower-case word only comments on a secret ("expired", "required") or is a function word or a unit."""
     if word in words("remark", "function", "unit"):
         return True
     if len(word) < 6 or not word.isalpha():
@@ -207,7 +207,7 @@ def is_judgement(run: list[Token]) -> bool:
 
 
 def is_plain_answer(parts: list[Token]) -> bool:
-    """Return whether the tokens are a few words that may be a secret rather than a remark or an evasive answer."""
+    """Return whether one to six tokens may be a secret in plain words. Function words and remarks rule it out."""
     if not parts or len(parts) > _MOST_WORDS or any(part.ends in (".", ":") for part in parts[:-1]):
         return False
     words_read = {part.word for part in parts}
@@ -226,7 +226,7 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
         return None
     span = run[0].start, run[-1].end
     if any(is_mixed(part.text) or part.text.isdigit() for part in run):
-        return span if _is_statement(run, parts) else None
+        return span if _is_value(run, parts) else None
     if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run):
         return None
     # "password: nope, not telling you"
@@ -240,7 +240,7 @@ def _collect_run(parts: list[Token]) -> list[Token]:
     for place, part in enumerate(parts):
         if HIDDEN in part.text or (not part.text and run):
             break
-        joins = part.word in words("and") and run and _is_joined(run, parts[place + 1 : place + 3])
+        joins = part.word in words("and") and run and _can_and_join(run, parts[place + 1 : place + 3])
         if part.word in words("function") and not is_mixed(part.text) and not joins:
             break
         run.append(part)
@@ -249,14 +249,15 @@ def _collect_run(parts: list[Token]) -> list[Token]:
     return run
 
 
-def _is_joined(run: list[Token], following: list[Token]) -> bool:
+def _can_and_join(run: list[Token], following: list[Token]) -> bool:
+    """Return whether an "and" after `run` belongs to the value ("salt and pepper") and doesn't begin a new clause."""
     if any(is_mixed(part.text) for part in run) or not following or following[0].word in words("function"):
         return False
     return len(following) == 1 or bool(following[0].ends) or following[1].word not in words("link")
 
 
-def _is_statement(run: list[Token], parts: list[Token]) -> bool:
-    """Return whether a run that contains a figure or a made-up word is a value rather than a count or a remark."""
+def _is_value(run: list[Token], parts: list[Token]) -> bool:
+    """Return whether a run with a figure or a made-up word is a value, not a count or a remark. `run` begins `parts`."""
     telling = next(part for part in run if is_mixed(part.text) or part.text.isdigit())
     if _LETTER_AND_DIGIT.search(telling.text) and len(telling.text) >= 5:
         return True
@@ -276,9 +277,9 @@ Spans = list[tuple[int, int]]
 
 
 def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
-    """Return the spans of the value that begins at `at`. The list is empty if there is no value.
+    """Return the spans of the value after `at` and of any values joined to it ("4821 and 9920"). Fillers are skipped.
 
-    `takes` is the kind of value that the noun accepts. If `bold` is false, plain words are ignored as remarks.
+    `takes` is the kind of value: "words", "code", "digits", "key" or "random". Plain words count only if `bold` is true.
     """
     head = next(iter(_skip_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:
@@ -332,10 +333,11 @@ def _can_begin_value(head: Token, takes: str) -> bool:
 
 
 def _find_first_value(view: View, parts: list[Token], takes: str, bold: bool) -> tuple[int, int] | None:
+    """Return the span of the value at the start of `parts`, or None. Quoted, spelled and grouped values are tried first."""
     head = parts[0]
     inside = quoted(view, head.raw_start)
     if inside:
-        return inside if _is_quoted_value(view.text[slice(*inside)], takes) else None
+        return inside if _can_quotation_be_value(view.text[slice(*inside)], takes) else None
     spelled = letter_run(parts) or (number_run(parts) if takes != "random" else None)
     if spelled:
         return spelled
@@ -343,33 +345,33 @@ def _find_first_value(view: View, parts: list[Token], takes: str, bold: bool) ->
     if groups:
         return groups
     number = digits(view, head.start, 4 if takes == "words" and not bold else _LEAST_DIGITS[takes])
-    if number and (takes != "words" or not _is_continued(parts, number[1])):
+    if number and (takes != "words" or not _is_followed_by_content_word(parts, number[1])):
         return number
     if takes == "words":
         return phrase(parts, bold)
-    return (head.start, _find_groups_end(parts)) if takes != "digits" and _is_token_value(head, takes) else None
+    return (head.start, _find_groups_end(parts)) if takes != "digits" and _can_token_be_value(head, takes) else None
 
 
-def _is_continued(parts: list[Token], end: int) -> bool:
+def _is_followed_by_content_word(parts: list[Token], end: int) -> bool:
     following = next((part for part in parts if part.start >= end), None)
     ended = any(part.ends for part in parts if part.start < end <= part.raw_end)
     return bool(following and not ended and following.word not in words("function"))
 
 
-def _is_quoted_value(inside: str, takes: str) -> bool:
-    if HIDDEN in inside:
+def _can_quotation_be_value(quotation: str, takes: str) -> bool:
+    if HIDDEN in quotation:
         return False
     if takes == "words":
-        return bare_in_place(inside) not in words("remark", "unit")
+        return bare_in_place(quotation) not in words("remark", "unit")
     if takes in ("key", "random"):
-        return len(inside) >= 6 and is_mixed(inside) and " " not in inside
-    figures = sum(map(str.isdigit, inside))
-    if figures >= 3 or sum(bool(number_words().fullmatch(word)) for word in bare_in_place(inside).split()) >= 3:
+        return len(quotation) >= 6 and is_mixed(quotation) and " " not in quotation
+    figures = sum(map(str.isdigit, quotation))
+    if figures >= 3 or sum(bool(number_words().fullmatch(word)) for word in bare_in_place(quotation).split()) >= 3:
         return True
-    return takes == "code" and len(inside) >= 4 and (any(map(is_mixed, inside.split())) or inside.isupper())
+    return takes == "code" and len(quotation) >= 4 and (any(map(is_mixed, quotation.split())) or quotation.isupper())
 
 
-def _is_token_value(head: Token, takes: str) -> bool:
+def _can_token_be_value(head: Token, takes: str) -> bool:
     if head.word in words("remark", "function", "evasive"):
         return False
     mixed, length = is_mixed(head.text), len(head.text)
@@ -393,7 +395,7 @@ def _find_groups_end(parts: list[Token]) -> int:
 
 
 @cache
-def _compile_also_pattern() -> re.Pattern[str]:
+def _compile_value_separator() -> re.Pattern[str]:
     also = "|".join(map(re.escape, words("also")))
     return re.compile(rf"\s*[,;/|&+]\s*(?:(?:{also})\s+)?|\s+(?:{also})\s+")
 
@@ -401,7 +403,7 @@ def _compile_also_pattern() -> re.Pattern[str]:
 def _find_more_values(view: View, at: int, takes: str) -> Spans:
     """Return the additional values after `at`, as in "4821 and 9920" and "hunter2, swordfish5 or blue42"."""
     spans: Spans = []
-    while joint := _compile_also_pattern().match(view.folded, at):
+    while joint := _compile_value_separator().match(view.folded, at):
         part = next(iter(tokens(view, joint.end(), 1)), None)
         if part is None or HIDDEN in part.text:
             break

@@ -110,7 +110,7 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
 
 
 def _replace_lookalikes(text: str) -> str:
-    """Replace letters that look like Latin letters. The length stays the same."""
+    """Replace letters that look like Latin letters in words that also have Latin letters. The length stays the same."""
     if text.isascii() or not _OTHER_ALPHABET.search(text):
         return text
     return LETTERS.sub(lambda word: word[0].translate(_LOOKS_LIKE) if _LATIN.search(word[0]) else word[0], text)

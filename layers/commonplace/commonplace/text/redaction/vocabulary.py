@@ -82,7 +82,7 @@ def any_of(*names: str) -> str:
 
 
 @cache
-def _build_fillings() -> dict[str, str]:
+def _build_placeholder_patterns() -> dict[str, str]:
     table = _load_table("nouns.toml")
     plain = [[word for word in table[name]["words"] if not word.endswith("'")] for name in ("of", "own")]
     return {
@@ -97,7 +97,9 @@ def _build_fillings() -> dict[str, str]:
 
 def _build_phrase_pattern(phrase: str) -> str:
     parts = re.split(r"(\{place\}|\{codes\}|\{of\} |\{own\}|\{any\} )", bare_in_place(phrase))
-    return "".join(_build_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
+    return "".join(
+        _build_placeholder_patterns().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts
+    )
 
 
 @loaded_once
@@ -126,6 +128,7 @@ def _list_misspellings() -> frozenset[str]:
 
 @cache
 def _compile_ending_pattern() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return the pattern for the ends of compounds (the "code" in "Türcode"), and the class of noun for each ending."""
     rows = _load_table("nouns.toml")["noun"].items()
     owner = {bare_in_place(end): name for name, row in rows for end in row.get("endings", ())}
     return re.compile(rf"(?:{either(list(owner))})s?(?![a-z0-9])"), owner
@@ -133,15 +136,16 @@ def _compile_ending_pattern() -> tuple[re.Pattern[str], dict[str, str]]:
 
 @cache
 def _compile_harmless_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns for the words before and after "code" that make it public, as in "error code"."""
     table = _load_table("nouns.toml")
     before, after = either(table["harmless_codes"]["words"]), either(table["harmless_after"]["words"])
     return re.compile(rf"(?<![a-z0-9])(?:{before})[\s_-]?$"), re.compile(rf"[\s_-](?:{after})(?![a-z0-9])")
 
 
 def nouns(view: View) -> Iterator[Noun]:
-    """Yield the nouns for secrets in order. Public codes ("error code") are left out."""
+    """Yield the nouns for secrets in order, without public codes ("error code"), postal codes and safe words in games."""
     text = view.folded
-    by_end = {end: (start, end, name) for start, end, name in _find_phrases(text)}
+    by_end = {end: (start, end, name) for start, end, name in _find_noun_phrases(text)}
     pattern, owner = _compile_ending_pattern()
     table = _load_table("nouns.toml")["noun"]
     for match in pattern.finditer(text):
@@ -150,14 +154,14 @@ def nouns(view: View) -> Iterator[Noun]:
         if match.end() not in by_end or by_end[match.end()][2] == "plain_code":
             by_end[match.end()] = (match.start(), match.end(), name)
     for start, end, name in sorted(by_end.values()):
-        if name in ("code", "plain_code", "one_time_code") and _is_harmless(text, start, end):
+        if name in ("code", "plain_code", "one_time_code") and _is_public_code(text, start, end):
             continue
         if (name == "pin" and is_postal(text, start, end)) or (name == "password" and is_played(text, start, end)):
             continue
         yield Noun(start, end, name, table[name].get("kind", name), table[name]["value"])
 
 
-def _find_phrases(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_noun_phrases(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the start, end and class of each noun phrase. A misspelt noun has the class "password"."""
     done = 0
     for word in _WORD.finditer(text):
@@ -170,7 +174,7 @@ def _find_phrases(text: str) -> Iterator[tuple[int, int, str]]:
             yield word.start(), word.end(), "password"
 
 
-def _is_harmless(text: str, start: int, end: int) -> bool:
+def _is_public_code(text: str, start: int, end: int) -> bool:
     before, after = _compile_harmless_patterns()
     return bool(before.search(text, max(0, start - 24), start) or after.match(text, end))
 

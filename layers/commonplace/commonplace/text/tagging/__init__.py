@@ -27,7 +27,7 @@ def _compile_weekdays() -> re.Pattern[str]:
 
 
 def tags_of(text: str, limit: int = 8) -> list[str]:
-    """Return up to `limit` tags, best first, in lower case and without spaces. If there are none, return only `misc`."""
+    """Return up to `limit` tags, best first, in lower case without spaces. If there are none, return weekdays or `misc`."""
     reading = read(text)
     time_lexicon = lexicon("when")
     time_hits = hits(reading.words, time_lexicon, "en") + run_hits(reading.runs, time_lexicon)
@@ -80,7 +80,7 @@ def _find_salient_words(reading: Reading, hits: list[Hit]) -> list[str]:
         heads += compounds[-1:]
         parts += compounds[:-1]
     nouns = unspaced_nouns(reading.runs, reading.language)
-    tags = map(standard, map(_tidy_tag, (*names, *topical, *nouns, *heads, *parts)))
+    tags = map(standard, map(_casefold_or_empty, (*names, *topical, *nouns, *heads, *parts)))
     return [tag for tag in tags if 1 < len(tag) <= LONGEST_WORD]
 
 
@@ -94,23 +94,24 @@ def _find_topical_phrases(reading: Reading, hits: list[Hit], stopped: frozenset[
         hyphened = all(word.hyphened for word in words[1:])
         if reading.runs or len(words) < 2 or not (fits or hyphened):
             continue
-        last = singular_in(_tidy_tag(words[-1].text), reading.language)
+        last = singular_in(_casefold_or_empty(words[-1].text), reading.language)
         tags.append("-".join((*(word.text for word in words[:-1]), last)))
         inside.update(map(id, words))
     return tags, inside
 
 
 def _join_compounds(words: list[Word], language: str, stopped: frozenset[str]) -> list[str]:
+    """Return the content words as tags. A hyphenated compound is one tag, and the last part is in the singular."""
     joined: list[list[str]] = []
     for word in words:
         if word.hyphened and joined:
             joined[-1].append(word.text)
         elif is_content(word, stopped):
             joined.append([word.text])
-    return ["-".join((*parts[:-1], singular_in(_tidy_tag(parts[-1]), language))) for parts in joined]
+    return ["-".join((*parts[:-1], singular_in(_casefold_or_empty(parts[-1]), language))) for parts in joined]
 
 
-def _tidy_tag(tag: str) -> str:
+def _casefold_or_empty(tag: str) -> str:
     plain = tag.casefold()
     return plain if bare(plain).strip("-") else ""
 
@@ -135,13 +136,13 @@ def _iterate_ancestors(topic: str) -> Iterator[str]:
 
 
 @cache
-def _load_irregular_deeds() -> dict[str, str]:
+def _load_irregular_past_forms() -> dict[str, str]:
     return {past: base for past, _, base in (pair.partition("=") for pair in listed("nouns.irregular_deeds"))}
 
 
 def _find_deed(word: str) -> str | None:
     """Return the base form of a verb that describes an activity (`drive` for "drove"), or None."""
-    bases = (_load_irregular_deeds().get(word, word), *forms(word, "en"))
+    bases = (_load_irregular_past_forms().get(word, word), *forms(word, "en"))
     return next((base for base in bases if base in listed("nouns.deeds")), None)
 
 

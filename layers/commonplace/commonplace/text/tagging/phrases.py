@@ -68,7 +68,7 @@ def stopped_in(language: str) -> frozenset[str]:
 
 
 def names_in(phrase: Phrase) -> list[Phrase]:
-    """Return the names in a phrase, as runs of capitalized words. At the start of a sentence, only known names count."""
+    """Return the names in a phrase, as runs of capitalized words. A sentence's first word must be known or precede a name."""
     phrases: list[Phrase] = []
     open_name = False
     for at, word in enumerate(phrase):

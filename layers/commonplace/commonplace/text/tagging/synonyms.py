@@ -30,13 +30,13 @@ _SHIPPED = ("de", "fr", "es")
 
 
 def are_siblings(first: str, second: str) -> bool:
-    """Return whether two similar tags are opposites, versions, things of the same kind, or a thing and its kind."""
+    """Return whether similar tags are opposites, versions, short names, known names, of one kind, or a thing and its kind."""
     short, other = canonical(first), canonical(second)
     if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
     if all(name in topic_names() or name in alias_groups() for name in (short, other)):
         return True
-    if _has_same_kind(bare(first), bare(second)) or _has_same_kind(short, other) or _is_opposed(short, other):
+    if _has_same_kind(bare(first), bare(second)) or _has_same_kind(short, other) or _is_opposed_by_prefix(short, other):
         return True
     return _is_narrower(short, other) or _is_narrower(bare(first), bare(second))
 
@@ -50,7 +50,7 @@ def _get_kinds(name: str) -> frozenset[int]:
     return kinds().get(name) or kinds().get(canonical(name), frozenset())
 
 
-def _is_opposed(first: str, other: str) -> bool:
+def _is_opposed_by_prefix(first: str, other: str) -> bool:
     pairs = ((first, other), (other, first))
     return any(tag in (prefix + base, f"{prefix}-{base}") for prefix in listed("prefixes.opposed") for tag, base in pairs)
 
@@ -98,6 +98,7 @@ def _get_full_name(tag: str) -> str:
 
 
 def _find_nearest_tag(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
+    """Return the user's likeliest tag with the same meaning, or None. At most `budget` tags are compared, `alike` first."""
     first = [own for own in alike if own[:_ALIKE_START] == tag[:_ALIKE_START]][:_MOST_ALIKE]
     compared = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
     scored = [(score, own) for own in compared if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
@@ -137,6 +138,7 @@ def _join_hit_words(words: Sequence[Word], hit: Hit) -> str:
 
 
 def _find_aliases(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of another name and its words in the query. Each word, or pair of words, has at most two other names."""
     pairs: list[tuple[str, str]] = []
     single = [word for word in words if word not in function_words("en")]
     for name in (*map("-".join, pairwise(words)), *single):
@@ -212,7 +214,7 @@ def winner(first: str, other: str, own: OwnTags) -> str:
         return group
     if _is_initials(first, other) or _is_initials(other, first):
         return max(first, other, key=len)
-    return min(first, other, key=lambda tag: (not _is_known(tag, own), -own.uses.get(tag, 0), len(tag), tag))
+    return min(first, other, key=lambda tag: (not _has_known_words(tag, own), -own.uses.get(tag, 0), len(tag), tag))
 
 
 def group_of(tag: str) -> str | None:
@@ -230,10 +232,9 @@ def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str 
     if any(_is_initials(short, long) and own.abbreviates(short, long) for short, long in ((first, other), (other, first))):
         return INITIALS
     rare = min(own.uses.get(first, 0), own.uses.get(other, 0)) < _FREQUENT
-    typed = (
-        rare and _is_typo(first, other, own) and (len(first) != len(other) or near >= _SURE or sorted(first) == sorted(other))
-    )
-    return TYPO if typed else None  # a replaced letter just as often makes a different name ("Hamburg", "Homburg")
+    # A replaced letter just as often makes a different name ("Hamburg", "Homburg").
+    likely = len(first) != len(other) or near >= _SURE or sorted(first) == sorted(other)
+    return TYPO if rare and likely and _is_typo(first, other, own) else None
 
 
 def _is_other_meaning(first: str, other: str) -> bool:
@@ -287,14 +288,14 @@ def _is_typo(first: str, other: str, own: OwnTags) -> bool:
         return False
     if changed[0][0][-1] != changed[0][1][-1]:  # "Daniel" and "Daniela" are different
         return False
-    return _is_single_edit(*changed[0]) and _is_known(changed[0][0], own) != _is_known(changed[0][1], own)
+    return _is_single_edit(*changed[0]) and _has_known_words(changed[0][0], own) != _has_known_words(changed[0][1], own)
 
 
-def _is_known(tag: str, own: OwnTags) -> bool:
-    return all(_is_word(word, own) or _is_word(american(word), own) for word in bare(tag).split("-"))
+def _has_known_words(tag: str, own: OwnTags) -> bool:
+    return all(_is_known_word(word, own) or _is_known_word(american(word), own) for word in bare(tag).split("-"))
 
 
-def _is_word(word: str, own: OwnTags) -> bool:
+def _is_known_word(word: str, own: OwnTags) -> bool:
     if own.has_word(word) or any(word in names for names in (topic_names(), alias_groups(), kinds())):
         return True  # checked before the dictionary, which loads slowly
     # `is_english` accepts any unknown word with the ending of a past form
@@ -308,6 +309,5 @@ def _is_single_edit(first: str, other: str) -> bool:
     at = next((place for place, char in enumerate(short) if char != long[place]), len(short))
     if len(short) < len(long):
         return short[at:] == long[at + 1 :]
-    return short[at + 1 :] == long[at + 1 :] or (
-        short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
-    )
+    swapped = short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+    return swapped or short[at + 1 :] == long[at + 1 :]

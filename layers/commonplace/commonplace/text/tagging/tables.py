@@ -24,8 +24,8 @@ def singulars() -> Mapping[str, str]:
 def stop_words(language: str) -> frozenset[str]:
     """Return the words in a language that are never tags and that separate one concept from the next."""
     tables = table_of(__package__, "stop_words.toml")[language]
-    words = {word for name in ("function", "forms", "plain") for word in _split_bare_words(tables.get(name, ""))}
-    for verb in _split_bare_words(tables.get("verbs", "")):
+    words = {word for name in ("function", "forms", "plain") for word in _split_unaccented_words(tables.get(name, ""))}
+    for verb in _split_unaccented_words(tables.get("verbs", "")):
         words.update(_build_verb_forms(verb))
     return frozenset(words)
 
@@ -33,13 +33,13 @@ def stop_words(language: str) -> frozenset[str]:
 @functools.cache
 def function_words(language: str) -> frozenset[str]:
     """Return the grammar words that identify a language."""
-    return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language]["function"]))
+    return frozenset(_split_unaccented_words(table_of(__package__, "stop_words.toml")[language]["function"]))
 
 
 @functools.cache
 def describing_words() -> frozenset[str]:
     """Return English adjectives and vague nouns, which aren't tags but may be part of one (`dark` in `dark mode`)."""
-    return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")["en"]["plain"]))
+    return frozenset(_split_unaccented_words(table_of(__package__, "stop_words.toml")["en"]["plain"]))
 
 
 @functools.cache
@@ -51,7 +51,7 @@ def capitals() -> frozenset[str]:
 @functools.cache
 def false_friends(language: str) -> frozenset[str]:
     """Return the words in a language that look like an English word but mean something else."""
-    return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language].get("false_friends", "")))
+    return frozenset(_split_unaccented_words(table_of(__package__, "stop_words.toml")[language].get("false_friends", "")))
 
 
 def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
@@ -129,14 +129,13 @@ def _read_lines(name: str) -> list[str]:
     return [line for line in joined.splitlines() if line and not line.startswith("#")]
 
 
-def _split_bare_words(text: str) -> list[str]:
+def _split_unaccented_words(text: str) -> list[str]:
     return bare(text.replace("'", "").replace("’", "")).split()
 
 
 def _build_verb_forms(base: str) -> list[str]:
     stem = base[:-1] if base.endswith("e") else base
-    spoken_es = base.endswith(("s", "sh", "ch", "x", "z", "o"))
-    forms = [base, base + ("es" if spoken_es else "s"), stem + "ing", stem + "ed"]
+    forms = [base, base + ("es" if base.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"), stem + "ing", stem + "ed"]
     if base.endswith("y") and base[-2] not in _VOWELS:
         forms += [base[:-1] + "ies", base[:-1] + "ied"]
     if base[-1] in "bdgklmnprt" and base[-2] in _VOWELS:
@@ -146,4 +145,5 @@ def _build_verb_forms(base: str) -> list[str]:
 
 @functools.cache
 def topic_names() -> frozenset[str]:
+    """Return the names of all topics in the English lexicon."""
     return frozenset(topic for topic, _, _ in topic_lines("en"))

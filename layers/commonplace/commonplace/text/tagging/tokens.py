@@ -93,10 +93,10 @@ def _split_words(text: str) -> list[Word]:
 
 
 def _split_word(word: str) -> list[str]:
-    """Split a word. A possessive ending is dropped, and an elided article is separated. Any other word is kept whole."""
+    """Split off an elided article ("l'eau"). Drop a possessive ending, a Korean particle or an apostrophe in the word."""
     head, mark, tail = straight(word).partition("'")
     if not mark:
-        return [_compile_particle_pattern().sub("", word)] if "가" <= word[0] <= "힣" else [word]
+        return [_compile_korean_particle_pattern().sub("", word)] if "가" <= word[0] <= "힣" else [word]
     if tail in ("s", "S"):
         return [head]
     if head.lower() in listed("tokens.elided") and tail.lower() not in listed("tokens.clipped"):
@@ -105,7 +105,7 @@ def _split_word(word: str) -> list[str]:
 
 
 @cache
-def _compile_particle_pattern() -> re.Pattern[str]:
+def _compile_korean_particle_pattern() -> re.Pattern[str]:
     short, long = ("|".join(listed(f"tokens.{name}")) for name in ("particles", "particles_of_long_words"))
     return re.compile(rf"(?:(?<=[가-힣]{{2}})(?:{short})|(?<=[가-힣]{{3}})(?:{long}))$")
 
@@ -122,6 +122,7 @@ def _find_foreign_words(words: list[Word], own: str) -> Mapping[str, frozenset[s
 
 
 def _detect_language(words: list[Word]) -> str:
+    """Return the language with the most grammar words. In a tie, the first in `LANGUAGES` wins, such as English."""
     keys = [word.key for word in words]
     hits = {language: sum(map(function_words(language).__contains__, keys)) for language in LANGUAGES}
     return max(LANGUAGES, key=hits.__getitem__)

@@ -26,7 +26,7 @@ def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     """
     single = end - start == 1
     if single and form not in _load_word_set("verbs.topical") and form not in _load_word_set("verbs.alone"):
-        return form in (words[start].key, singular(words[start].key)) and not _is_verb(words, start)
+        return form in (words[start].key, singular(words[start].key)) and not _is_verb_with_object(words, start)
     gerund = words[start].key.endswith("ing")
     if form in _load_word_set("verbs.alone") and (single or not gerund) and not _has_human_subject(words, start):
         return False
@@ -38,29 +38,29 @@ def _load_word_set(name: str) -> frozenset[str]:
     return frozenset(listed(name))
 
 
-def _get_word_before(words: Sequence[Word], at: int) -> Word | None:
+def _get_previous_in_phrase(words: Sequence[Word], at: int) -> Word | None:
     return words[at - 1] if at and not (words[at].parted or words[at].first) else None
 
 
-def _get_word_after(words: Sequence[Word], at: int) -> Word | None:
+def _get_next_in_phrase(words: Sequence[Word], at: int) -> Word | None:
     return words[at + 1] if at + 1 < len(words) and not (words[at + 1].parted or words[at + 1].first) else None
 
 
-def _is_verb(words: Sequence[Word], at: int) -> bool:
-    """Return whether a word is a verb with an object, as in "I want to book a cottage" or "Book a table"."""
-    after = _get_word_after(words, at)
+def _is_verb_with_object(words: Sequence[Word], at: int) -> bool:
+    """Return whether a noun is used as a verb with an object, as in "I want to book a cottage" or "Book a table"."""
+    after = _get_next_in_phrase(words, at)
     if after is None or after.key not in _load_word_set("verbs.objects"):
         return False
-    before = _get_word_before(words, at)
+    before = _get_previous_in_phrase(words, at)
     return before is None or before.key in _load_word_set("verbs.before") or before.key in table("people.singular")
 
 
 def _has_human_subject(words: Sequence[Word], at: int) -> bool:
     """Return whether a verb's subject may be a person, unlike in "the engine runs" or "our standup moved"."""
-    before = _get_word_before(words, at)
+    before = _get_previous_in_phrase(words, at)
     while before is not None and (before.key in _load_word_set("verbs.between") or before.key.endswith("ly")):
         at -= 1
-        before = _get_word_before(words, at)
+        before = _get_previous_in_phrase(words, at)
     if before is None or before.capital or before.key in stop_words("en"):
         return True
     if before.first and before.text[0].isupper() and not is_known(before.key):
@@ -71,18 +71,18 @@ def _has_human_subject(words: Sequence[Word], at: int) -> bool:
 
 def _has_object(words: Sequence[Word], at: int) -> bool:
     """Return whether a verb has an object ("runs a bakery", but not "runs a lot") or is in an idiom ("running late")."""
-    after = _get_word_after(words, at)
+    after = _get_next_in_phrase(words, at)
     if after is None:
         return False
     if after.key in _load_word_set("verbs.objects"):
-        behind = _get_word_after(words, at + 1)
+        behind = _get_next_in_phrase(words, at + 1)
         return behind is None or behind.key not in _load_word_set("verbs.measures")
     if after.key in _load_word_set("verbs.idioms"):
         return True
     if after.capital:
         # A capitalized object of "read" is a title, so the topic is reading.
         return words[at].key not in _load_word_set("verbs.of_titles")
-    before = _get_word_before(words, at)
+    before = _get_previous_in_phrase(words, at)
     compound = words[at].key.endswith("ing") and (before is None or before.key not in _load_word_set("verbs.progressive"))
     return not compound and after.key not in stop_words("en") and after.key[0].isalpha()
 
@@ -163,8 +163,7 @@ def topics_of(reading: Reading) -> list[Hit]:
     stopped = stop_words(language) if language != "en" else frozenset()
     for hit in hits(reading.words, lexicon("en"), "en"):
         word = reading.words[hit.start].key
-        alone = hit.end - hit.start == 1
-        if hit.start not in taken and not (alone and (word in foreign or word in stopped)):
+        if hit.start not in taken and not (hit.end - hit.start == 1 and (word in foreign or word in stopped)):
             own.append(hit)
     own += _find_mixed_hits(reading)
     own = _drop_unsure_hits(sorted(own, key=lambda hit: hit.start), reading)
@@ -183,18 +182,18 @@ def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
     if not any(hit.unsure for hit in matched):
         return matched
     hints = hits(reading.words, lexicon("hints"), "en")
-    own = [hit for hit in matched if not (hit.unsure and _has_other_meaning(hit, matched))]
-    signs = [*own, *(hit for hit in hints if not (hit.unsure and _has_other_meaning(hit, matched)))]
+    own = [hit for hit in matched if not (hit.unsure and _is_overlapped_by_other_field(hit, matched))]
+    signs = [*own, *(hit for hit in hints if not (hit.unsure and _is_overlapped_by_other_field(hit, matched)))]
     elsewhere = any(hit.topic in _PLACES or _find_field(hit.topic) in _PLACES for hit in matched)
     # In a text about animals, a hint may be another animal ("the python ate the mouse").
     return [
         hit
         for hit in matched
-        if not hit.unsure or _is_name(hit, reading, elsewhere) or _is_borne_out(hit, own if elsewhere and hit.name else signs)
+        if not hit.unsure or _is_name(hit, reading, elsewhere) or _has_support(hit, own if elsewhere and hit.name else signs)
     ]
 
 
-def _is_borne_out(hit: Hit, signs: Iterable[Hit]) -> bool:
+def _has_support(hit: Hit, signs: Iterable[Hit]) -> bool:
     return any(_find_field(sign.topic) == _find_field(hit.topic) and not _has_overlap(sign, hit) for sign in signs)
 
 
@@ -202,7 +201,7 @@ def _has_overlap(first: Hit, other: Hit) -> bool:
     return first.start < other.end and other.start < first.end
 
 
-def _has_other_meaning(hit: Hit, hits: Iterable[Hit]) -> bool:
+def _is_overlapped_by_other_field(hit: Hit, hits: Iterable[Hit]) -> bool:
     overlapping = (other for other in hits if not other.unsure and _has_overlap(hit, other))
     return any(_find_field(other.topic) != _find_field(hit.topic) for other in overlapping)
 
@@ -235,6 +234,7 @@ def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
 
 
 def _find_hits_at(words: Sequence[Word], at: int, table: Lexicon, language: str) -> list[Hit]:
+    """Return the topics of the longest trigger that begins at `at`, or []."""
     hits: list[Hit] = []
     length = 0
     for form in forms(words[at].key, language):
