@@ -122,7 +122,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
 
 
 def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
-    """Return the best `limit` memories by word share and the nearest `limit` by vector. `compared` contains both values."""
+    """Return the `limit` best by word share and the `limit` nearest by vector, ordered by the sum of share and cosine."""
 
     def score(each: tuple[float, Similar]) -> tuple[float, str]:
         return -each[0] - (each[1].cosine or 0.0), each[1].memory_id

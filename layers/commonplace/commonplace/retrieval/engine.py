@@ -113,6 +113,7 @@ class Search:
         )  # fmt: skip
 
     def _time_steps(self, begun: float, **ends: float) -> dict[str, float]:
+        """Return the milliseconds of each step in `ends`, which begins when the one before ends, and of the steps so far."""
         steps = zip(ends, pairwise((begun, *ends.values())), strict=True)
         return {**self.times_ms, **{name: (end - begin) * 1000 for name, (begin, end) in steps}}
 
@@ -152,7 +153,7 @@ def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) ->
 
 
 def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
-    """Query the index, or scan the records if it is unavailable. Returns the answer and whether the records were scanned."""
+    """Query the index, or the fallback if the index is unavailable. Also return whether the fallback was used."""
     try:
         return look(ports.index), False
     except IndexUnavailable as error:

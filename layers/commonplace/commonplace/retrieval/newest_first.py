@@ -38,17 +38,17 @@ def newest_first(
     terms = [set(tokenizer.terms(record.memory.content)) for record in best] if asked else []
     times = [record.memory.happened_at for record in best]
     for at, one in enumerate(terms):
-        if any(time > times[at] and _is_named(one, other, asked) for time, other in zip(times, terms, strict=False)):
+        if any(time > times[at] and _is_only_one_named(one, other, asked) for time, other in zip(times, terms, strict=False)):
             least[at] = least[:, at] = np.inf
     order = list(range(len(records)))
-    for group in _join_pairs(_find_pairs(best, least, now, model)):
+    for group in _join_pairs(_find_changed_pairs(best, least, now, model)):
         newest = sorted(group, key=lambda place: records[place].memory.happened_at, reverse=True)
         for place, position in zip(sorted(group), newest, strict=True):
             order[place] = position
     return order
 
 
-def _is_named(one: AbstractSet[str], other: AbstractSet[str], asked: AbstractSet[str]) -> bool:
+def _is_only_one_named(one: AbstractSet[str], other: AbstractSet[str], asked: AbstractSet[str]) -> bool:
     """Return whether a query has a word found only in the first of two similar texts, and no word found only in the other."""
     gone, came = one - other, other - one
     return max(len(gone), len(came)) <= _MOST_REPLACED and bool(one & other and gone & asked) and not came & asked
@@ -57,10 +57,10 @@ def _is_named(one: AbstractSet[str], other: AbstractSet[str], asked: AbstractSet
 def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
     """Return index pairs (older, newer) of memories about the same attribute. The two memories must have the same type."""
     types = np.array([record.memory.memory_type for record in records])
-    return _find_pairs(records, np.where(types[:, None] == types[None, :], _SAME_TYPE, np.inf), now, model)
+    return _find_changed_pairs(records, np.where(types[:, None] == types[None, :], _SAME_TYPE, np.inf), now, model)
 
 
-def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model: str) -> list[tuple[int, int]]:
+def _find_changed_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model: str) -> list[tuple[int, int]]:
     """Return the index pairs (older, newer) of memories about one attribute that have the same speaker and subject.
 
     `least` contains the minimum log odds for each pair. They are infinite for a pair that is not allowed.

@@ -80,9 +80,9 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
         terms=(*own, *extra),
         weights=(1.0,) * len(own) + (_EXPANSION_WEIGHT,) * len(extra),
         words=frozenset(spoken),
-        spans=_build_spans(time),
+        spans=_build_day_spans(time),
         advice=intent_cues.asks_for_advice(text),
-        label=_can_be_label(text, spoken),
+        label=_is_like_label(text, spoken),
     )
     asked = frozenset(() if intent_cues.asks_about_now(text) else own)
     return Query(question, _detect_intent(text), concepts_of(text), added, time, general, asked)
@@ -102,7 +102,8 @@ def _find_renamed_tags(spoken: Sequence[str], renamed: Mapping[str, str]) -> dic
     return {tags[run]: " ".join(run) for run in runs if run in tags}
 
 
-def _can_be_label(text: str, spoken: Sequence[str]) -> bool:
+def _is_like_label(text: str, spoken: Sequence[str]) -> bool:
+    """Return whether a query has at most four words, all of them with content, and isn't a question."""
     few = 0 < len(spoken) <= _LONGEST_LABEL and not intent_cues.is_question(text)
     asking = tokenizer.terms_of_asking()
     return few and all((terms := tokenizer.terms(word)) and asking.isdisjoint(terms) for word in spoken)
@@ -114,7 +115,7 @@ def _detect_intent(text: str) -> Intent:
     return "remind" if intent_cues.asks_for_reminders(text) else "find"
 
 
-def _build_spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
+def _build_day_spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
     if time is None:
         return ()
     first = float("-inf") if time.after is None else float(time.after.toordinal())

@@ -52,10 +52,8 @@ class DaySpan:
         if not self.any_year:
             return [self]
         begins = date.fromordinal(int(self.first))
-        firsts = [
-            begins.replace(year=year, day=min(begins.day, 28)).toordinal() + begins.day - min(begins.day, 28)
-            for year in years
-        ]
+        day = min(begins.day, 28)
+        firsts = [begins.replace(year=year, day=day).toordinal() + begins.day - day for year in years]
         return [self, *(DaySpan(first, first + self.last - self.first) for first in firsts)]
 
 
@@ -134,6 +132,7 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
 
 
 def _score_window(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
+    """Return the score parts of the candidates in rows `own` by name, as arrays in the order of `own`."""
     weights, around = term_weights(question, corpus), bm25.window(candidates, own)
     words = bm25.lexical(candidates, corpus, weights, around)
     raised = words**_RISE
