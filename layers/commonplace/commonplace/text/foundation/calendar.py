@@ -50,7 +50,6 @@ def is_calendar_word(word: str) -> bool:
 
 
 def is_weekday(word: str) -> bool:
-    """Return whether a token is the name of a weekday."""
     return not {word, word.removesuffix("s")}.isdisjoint(_list_weekday_words())
 
 

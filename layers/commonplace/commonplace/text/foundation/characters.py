@@ -23,7 +23,6 @@ _APOSTROPHES = "\u2018\u2019\u02bc\u00b4"
 
 
 def has_kana(text: str) -> bool:
-    """Return whether a text contains kana, which only Japanese uses."""
     return _KANA.search(text) is not None
 
 
@@ -52,7 +51,7 @@ def bare(text: str) -> str:
 
 
 def _build_unmarking_table() -> dict[int, str]:
-    # Only Latin letters lose their marks. Removing marks from kana would turn "ga" into "ka".
+    """Map Latin letters to lower case without marks. Other letters keep theirs, because "ga" would become "ka"."""
     table = {}
     for code in range(0xC0, 0x250):
         base = unicodedata.normalize("NFD", chr(code))[0].lower()

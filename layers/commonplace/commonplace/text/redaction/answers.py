@@ -94,7 +94,7 @@ def _get_kind(noun: str) -> str:
 
 
 def _build_noun_pattern(name: str) -> str:
-    # "pin" must not match in "pink", but Japanese text may follow without a space.
+    """Return the pattern for a noun. "pin" must not match in "pink", but Japanese text may follow without a space."""
     front, back = (r"(?<![a-z0-9])" if name[0].isascii() else ""), (r"(?![a-z])" if name[-1].isascii() else "")
     # 「パス」 must not match in 「パスポート」 or 「パスコード」.
     back = r"(?![ァ-ヶーわこふ])" if name.endswith("パス") else back
@@ -116,15 +116,16 @@ def _compile_noun_pattern() -> re.Pattern[str]:
 
 @cache
 def _compile_value_before_noun_pattern() -> re.Pattern[str]:
+    """Return the pattern for a value before a Japanese noun, as in 「4471がドアのコードです」. Its groups are value and noun."""
     value = r"(?P<value>[#*]?\d(?:[\s\-・]?\d){2,18}[#*]?|[!-~]{4,60}|[ぁ-んァ-ヶー一-龥々]{2,8}\d{0,8}(?=[」』]?が))"
     tail = r"(?:です|だ|でした|になり|。|$|\s|、|なので|だよ|ね)"
-    return re.compile(
-        rf"(?<![!-~]){value}[」』\"]?(?:が|は|って|、(?!と))[^。、\n]{{0,14}}?(?P<noun>{_compile_noun_pattern().pattern}){tail}"
-    )
+    noun = _compile_noun_pattern().pattern
+    return re.compile(rf"(?<![!-~]){value}[」』\"]?(?:が|は|って|、(?!と))[^。、\n]{{0,14}}?(?P<noun>{noun}){tail}")
 
 
 @cache
 def _compile_lock_code_pattern() -> re.Pattern[str]:
+    """Return the pattern for a code and a Japanese word for a lock. The code is the only group that matches."""
     names = _build_alternatives([*table()["numbered"]["names"], *table()["dialled"]["names"]])
     opens = r"(?:開|解|あけ|あき|入れ|入る|ログイン|止ま|止め|アンロック)"
     number = r"[#*]?\d(?:[-ー・ ]?\d){2,9}[#*]?"

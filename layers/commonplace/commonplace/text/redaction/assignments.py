@@ -363,6 +363,7 @@ def _split_cells(row: _Line, separator: str) -> list[tuple[int, int]]:
 
 
 def _find_secret_columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
+    """Yield the index and the noun of each column whose name contains a noun and at most two words that belong to it."""
     for column, (start, end) in enumerate(_split_cells(header, separator)):
         noun = next((noun_named for noun_named in named if start <= noun_named.start and noun_named.end <= end), None)
         if noun is None:

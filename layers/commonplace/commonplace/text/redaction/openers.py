@@ -221,7 +221,7 @@ _FEWEST_LISTED, _MOST = 2, 40
 
 
 def find_arrivals(view: View) -> Iterator[Span]:
-    """Find one-time codes, which people receive and must enter shortly afterwards."""
+    """Find received one-time codes by nearby words for a medium or for hurry. Codes of under six digits need both."""
     for match in _NUMBER.finditer(view.folded):
         start, end = match.span()
         after = compiled("codes.after").match(view.folded, end)
@@ -258,17 +258,16 @@ def _find_spoken_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
         return
     near = view.folded[max(0, start - _OPENED_BEFORE) : end + _OPENED_AFTER]
     behind = _BEHIND.search(view.folded, max(0, start - 20), start)
-    leads = behind and (
-        behind[1] is None or behind[1] in words("link", "with_it", "enter", "typing", "lock_links", "in_again", "at")
-    )
+    leading = words("link", "with_it", "enter", "typing", "lock_links", "in_again", "at")
+    leads = behind and (behind[1] is None or behind[1] in leading)
     following = tokens(view, end, 1)
     counted = following and following[0].word in words("unit")
-    if leads and not counted and _compile_nearby_pattern().search(near):
+    if leads and not counted and _compile_lock_or_phone_pattern().search(near):
         yield Span(start, end, "code")
 
 
 @cache
-def _compile_nearby_pattern() -> re.Pattern[str]:
+def _compile_lock_or_phone_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])(?:[a-z]{{0,12}}?(?:{any_of('locks')})|parking|handy|movil|telephone|phone)(?![a-z])")
 
 
@@ -307,19 +306,20 @@ _OF_DOCUMENT = 30
 
 def find_entries(view: View) -> Iterator[Span]:
     """Find values that unlock something, as in "the laptop unlocks with kestrel.over.the.weir"."""
-    if _compile_with_pattern().search(view.folded):
+    with_it, typing = _compile_entry_cues()
+    if with_it.search(view.folded):
         for pattern in _compile_entry_patterns():
             yield from _find_entry_values(view, pattern)
     if " what " in view.folded:
         yield from _find_entry_values(view, _compile_use_pattern())
-    if _compile_typing_pattern().search(view.folded):
+    if typing.search(view.folded):
         yield from _find_entry_values(view, _compile_typed_pattern())
         yield from _find_entry_values(view, _compile_purpose_pattern())
 
 
 @cache
 def _compile_entry_patterns() -> tuple[re.Pattern[str], ...]:
-    # German separable verbs have their prefix at the end, as in "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
+    """Return the patterns for "opens with 4471", and for German verbs whose prefix is last ("kommt man mit 4471 rein")."""
     with_it, repeated = any_of("with_it"), any_of("in_again")
     reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
     whole = rf"(?<![a-z])(?:s')?(?P<verb>{any_of('unlocking', 'entering')})[a-zß]{{0,6}}{reach}"
@@ -329,17 +329,14 @@ def _compile_entry_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _compile_with_pattern() -> re.Pattern[str]:
-    return re.compile(rf"\s(?:{any_of('with_it')})\s")
-
-
-@cache
-def _compile_typing_pattern() -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{any_of('typing', 'using')})\s")
+def _compile_entry_cues() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns for words like "with" and verbs like "type". The slower patterns need one of these."""
+    return re.compile(rf"\s(?:{any_of('with_it')})\s"), re.compile(rf"(?<![a-z])(?:{any_of('typing', 'using')})\s")
 
 
 @cache
 def _compile_typed_pattern() -> re.Pattern[str]:
+    """Return the pattern for "type kestrel-weir to unlock the laptop". Its groups are used, value and verb."""
     verbs = any_of("unlocking", "entering")
     return re.compile(
         rf"(?<![a-z])(?:(?P<used>{any_of('using')})|{any_of('typing')})\s"
@@ -349,18 +346,17 @@ def _compile_typed_pattern() -> re.Pattern[str]:
 
 @cache
 def _compile_use_pattern() -> re.Pattern[str]:
-    # "teapot-Gorilla-55 is what I log into the site with"
+    """Return the pattern for "teapot-Gorilla-55 is what I log into the site with". Its groups are value and verb."""
     verbs = any_of("unlocking", "entering", "typing")
     return re.compile(rf"(?<!\S)[\"'“]?(?P<value>\S{{6,80}})\s(?:is|was)\swhat\s(?:i|we|you|he|she|they)\s(?P<verb>{verbs})")
 
 
 @cache
 def _compile_purpose_pattern() -> re.Pattern[str]:
-    # "to decrypt the archive use seven-lemon-trucks"
+    """Return the pattern for "to decrypt the archive use seven-lemon-trucks". Its groups are verb and value."""
     verbs, use = any_of("unlocking", "entering"), any_of("using", "typing")
-    return re.compile(
-        rf"(?<![a-z])(?:to|para|pour|um|zum)\s(?P<verb>{verbs})[^\d\n.!?;]{{0,30}}?\s(?:{use})\s(?P<value>\S{{6,80}})"
-    )
+    purpose = rf"(?:to|para|pour|um|zum)\s(?P<verb>{verbs})"
+    return re.compile(rf"(?<![a-z]){purpose}[^\d\n.!?;]{{0,30}}?\s(?:{use})\s(?P<value>\S{{6,80}})")
 
 
 def _find_entry_values(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
@@ -415,6 +411,7 @@ _FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
 
 @cache
 def _compile_security_answer_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns for the topic of a security question ("first pet") up to its answer, and for Japanese."""
     plain = [word for word in words("topic") if word.isascii() or "ß" in word]
     japanese = "|".join(sorted(words("topic_ja"), key=len, reverse=True))
     middle = expression("hints.middle")
@@ -490,8 +487,8 @@ def find_hints(view: View) -> Iterator[Span]:
 
 @cache
 def _compile_service_pattern() -> re.Pattern[str]:
+    """Return the pattern for the words before a password in "the netflix one is x" or 「Netflixのはx」."""
     service = rf"(?:{any_of('services', 'accounts')})"
-    # 「Netflixのはx」
     return re.compile(
         rf"(?<![a-z])(?:{expression('hints.one').replace('{service}', service)}|(?:{service}|メール|銀行)の(?:方)?は(?:まだ|今は|今も)?\s?)(?=\S)"
     )
@@ -499,14 +496,15 @@ def _compile_service_pattern() -> re.Pattern[str]:
 
 @cache
 def _compile_caller_pattern() -> re.Pattern[str]:
+    """Return the pattern for a code that someone is told ("tell the plumber 7410", 「配管工さんには7410と伝えて」)."""
     caller = rf"(?:[a-z]{{2,12}}\s)?(?:{any_of('callers')})"
-    # 「配管工さんには7410と伝えて」
     japanese = r"さん(?:に|には|へは)(?=[#*\d]{4,9}(?:だ)?(?:と|って)(?:伝|言|教))"
     return re.compile(rf"(?:(?<![a-z])(?:{expression('hints.tells').replace('{caller}', caller)})|{japanese}){_FIGURES}")
 
 
 @cache
 def _compile_network_patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns for a password after a Japanese word for a network, with or without the network's name."""
     net, end = expression("hints.network_ja"), r"(?=です|だ|で[、。す]|。|、|ね|よ|な|$|\s)"
     return (
         # 「Wi-FiはSakuraHome、hanami-3391です」

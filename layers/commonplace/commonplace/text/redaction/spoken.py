@@ -143,9 +143,8 @@ def apposed(view: View, noun: Noun, floor: int) -> Spans:
 
 @cache
 def _compile_apposition_pattern() -> re.Pattern[str]:
-    owned = (
-        rf"(?:(?:{either(sorted(words('own') - words('of_anybody')))})\s|l')(?:[a-z'ß]{{2,15}}\s){{0,2}}(?:[a-zß]{{2,20}}-)?"
-    )
+    own = either(sorted(words("own") - words("of_anybody")))
+    owned = rf"(?:(?:{own})\s|l')(?:[a-z'ß]{{2,15}}\s){{0,2}}(?:[a-zß]{{2,20}}-)?"
     return re.compile(rf"(?:,\s|\s[-–—]\s|\s\((?=[a-z])){owned}$")
 
 
@@ -222,11 +221,11 @@ def _can_change_subject(part: Token) -> bool:
 
 
 def _can_link_come_later(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
+    """Return whether a verb or a sign may follow after the token `head`, as in "password for the router is"."""
     if head.word in words("qualifier", "link", "arrow") or view.text[noun.end : noun.end + 2].rstrip() in (",", " ("):
         return True
-    return following is not None and (
-        following.word in words("link") or following.text in ("", "=") or _has_linked_name(view, noun)
-    )
+    linked = following is not None and (following.word in words("link") or following.text in ("", "="))
+    return linked or (following is not None and _has_linked_name(view, noun))
 
 
 def _has_linked_name(view: View, noun: Noun) -> bool:
@@ -259,7 +258,7 @@ def _read_after_arrow(view: View, noun: Noun, parts: list[Token], place: int) ->
 
 
 def _has_change_word(view: View, noun: Noun) -> bool:
-    # In German, the verb comes last ("das Passwort auf hunter2 geändert").
+    """Return whether a verb like "changed" is near. In German, it comes last ("das Passwort auf hunter2 geändert")."""
     before, after = view.folded[max(0, noun.start - 40) : noun.start], view.folded[noun.end : noun.end + 60]
     return bool(_compile_change_pattern().search(before) or compiled("linked.changed").search(after))
 
@@ -392,6 +391,7 @@ def _find_ending_value(parts: list[Token], noun: Noun, from_start: bool, owned: 
 
 
 def _can_join_run(part: Token, only_digits: bool) -> bool:
+    """Return whether a token before a value can be part of it. If `only_digits` is true, it must consist of digits."""
     if only_digits:
         return part.text.isdigit()
     return part.word not in words("function", "leadin", "link") and bool(part.text) and HIDDEN not in part.text

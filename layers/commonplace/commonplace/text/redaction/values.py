@@ -359,6 +359,7 @@ def _is_followed_by_content_word(parts: list[Token], end: int) -> bool:
 
 
 def _can_quotation_be_value(quotation: str, takes: str) -> bool:
+    """Return whether a quoted text can be a value of the kind `takes` ("words", "code", "digits", "key" or "random")."""
     if HIDDEN in quotation:
         return False
     if takes == "words":
@@ -372,6 +373,7 @@ def _can_quotation_be_value(quotation: str, takes: str) -> bool:
 
 
 def _can_token_be_value(head: Token, takes: str) -> bool:
+    """Return whether a token can be a value of the kind `takes`, which is "code", "key" or "random"."""
     if head.word in words("remark", "function", "evasive"):
         return False
     mixed, length = is_mixed(head.text), len(head.text)

@@ -82,7 +82,7 @@ def any_of(*names: str) -> str:
 
 
 @cache
-def _build_placeholder_patterns() -> dict[str, str]:
+def _build_slot_patterns() -> dict[str, str]:
     table = _load_table("nouns.toml")
     plain = [[word for word in table[name]["words"] if not word.endswith("'")] for name in ("of", "own")]
     return {
@@ -96,10 +96,9 @@ def _build_placeholder_patterns() -> dict[str, str]:
 
 
 def _build_phrase_pattern(phrase: str) -> str:
+    """Return the regular expression for a phrase, with slots like `{place}` filled. Spaces also match "-" and "_"."""
     parts = re.split(r"(\{place\}|\{codes\}|\{of\} |\{own\}|\{any\} )", bare_in_place(phrase))
-    return "".join(
-        _build_placeholder_patterns().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts
-    )
+    return "".join(_build_slot_patterns().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
 
 
 @loaded_once

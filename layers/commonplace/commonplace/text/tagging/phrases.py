@@ -151,6 +151,7 @@ def _split_phrase(phrase: Phrase, language: str) -> list[Phrase]:
 
 
 def _format_phrase(phrase: Phrase, reading: Reading) -> str:
+    """Return a phrase as text. Only names keep their capitals, except in German."""
     named = {id(word) for name in names_in(phrase) for word in name}
     parts: list[str] = []
     for at, word in enumerate(phrase):

@@ -266,6 +266,7 @@ def _get_tag_kinds(tag: str) -> frozenset[int]:
 
 
 def _is_initials(short: str, long: str) -> bool:
+    """Return whether `short` consists of the initials of `long` ("nyc") and is no known tag and no word."""
     words = [word for word in bare(long).split("-") if word]
     letters = bare(short)
     if len(letters) < _LEAST_INITIALS or len(words) != len(letters) or letters in alias_groups():

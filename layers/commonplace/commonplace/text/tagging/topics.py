@@ -194,6 +194,7 @@ def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
 
 
 def _has_support(hit: Hit, signs: Iterable[Hit]) -> bool:
+    """Return whether one of `signs` has the same field as the hit and doesn't overlap it."""
     return any(_find_field(sign.topic) == _find_field(hit.topic) and not _has_overlap(sign, hit) for sign in signs)
 
 
