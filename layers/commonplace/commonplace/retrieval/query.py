@@ -53,10 +53,8 @@ class Query:
         terms_by_name = {name: own for name in self.expansions if present.issuperset(own := tokenizer.terms(name))}
         names = list(terms_by_name)[:_EXPANSIONS]
         stand = {term for name in names for term in terms_by_name[name]}
-        weights = (
-            weight if weight > _EXPANSION_WEIGHT or term in stand else 0.0
-            for term, weight in zip(terms, self.question.weights, strict=True)
-        )
+        weighted = zip(terms, self.question.weights, strict=True)
+        weights = (weight if weight > _EXPANSION_WEIGHT or term in stand else 0.0 for term, weight in weighted)
         known = {name: self.expansions[name] for name in names}
         return replace(self, question=replace(self.question, weights=tuple(weights)), expansions=known)
 
