@@ -141,6 +141,7 @@ def check_consistency(
 
 
 def _mend_faults(contents: IndexContents, faults: Sequence[IndexFault]) -> int:
+    """Write or remove the documents of the faults in the index. Returns how many were mended."""
     return sum(outcome.state == "done" for outcome in contents.mend([fault.change for fault in faults])) if faults else 0
 
 
@@ -193,6 +194,7 @@ class RecordFaults:
         self._held_twice.append(Finding(kind=kind, id=memory.memory_id, detail=why, repairable=False))
 
     def _find_broken_links(self, records: MemoryRecords) -> Iterator[Finding]:
+        """Yield findings for links to missing memories. Targets that are old enough to have been purged are ignored."""
         known = {link for links in self._links.values() for link in links}
         named = {_Named(name.user_id, target) for links in self._links.values() for name, target in links.items()}
         existing = known | _find_existing(sorted(named - known), records)
@@ -218,6 +220,7 @@ def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
 
 
 def _find_existing(named: list[_Named], records: MemoryRecords) -> set[_Named]:
+    """Return those of the named memories that have a record, even an unreadable one."""
     existing = set[_Named]()
     for user_id, group in groupby(named, key=lambda name: name.user_id):
         for batch in in_batches((name.memory_id for name in group), _AT_ONCE):
@@ -354,6 +357,7 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None =
 
 
 def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired) -> None:
+    """Repair the documents of the records after the id `done.last`, and add the results to `done` batch by batch."""
     contents, waiting = user.upkeep.contents, user.waiting()
     for batch in user.in_time(in_batches(user.upkeep.everything.of_user(user.user_id, done.last), BATCH)):
         faults = user.differing(batch, waiting)

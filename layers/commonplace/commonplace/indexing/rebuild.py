@@ -47,6 +47,7 @@ class EmbeddingRenewal:
         return stored.vector is not None and stored.memory.embedding_model == self.embedder.name
 
     def _renew_vector(self, stored: Stored, embedder: Embedder) -> Stored:
+        """Embed a record again and store the vector. A concurrently changed record is returned unchanged."""
         memory, vector = stored.memory, rounded(embedder.embed(stored.memory.content))
         if vector is None and stored.vector is None:
             return stored

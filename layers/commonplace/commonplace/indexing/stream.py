@@ -49,6 +49,7 @@ def reconcile(
 
 
 def _confirm_change(change: Stored, pending: PendingWrites) -> None:
+    """Confirm that a change is indexed. An error is only logged, because `reconcile` writes the change again."""
     memory = change.memory
     try:
         pending.confirm(memory.user_id, memory.memory_id, memory.version)
@@ -104,7 +105,7 @@ class ProjectedBatch:
 
 
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
-    """Project a batch of records. Parts of a batch may arrive again, out of order. Unreadable records don't block others."""
+    """Project a batch, which may repeat older records. Failed records become dead letters or, if that fails, are retried."""
     readable = [record for record in records if record.change is not None]
     followed = project([item.change for item in readable if item.change is not None], projector.writer, projector.pending)
     outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}
