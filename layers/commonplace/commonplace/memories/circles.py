@@ -8,9 +8,7 @@ from commonplace.domain.memory import Memory
 
 def in_circles(memories: Sequence[Memory]) -> set[str]:
     """Return the ids of memories that are in a circle of replacements (A replaced B, B replaced A) or between two circles."""
-    links = {(memory.memory_id, memory.superseded_by) for memory in memories} | {
-        (memory.supersedes, memory.memory_id) for memory in memories
-    }
+    links = {link for item in memories for link in ((item.memory_id, item.superseded_by), (item.supersedes, item.memory_id))}
     edges = [(before, after) for before, after in links if before is not None and after is not None]
     return _find_circular(edges) & _find_circular([(after, before) for before, after in edges])
 

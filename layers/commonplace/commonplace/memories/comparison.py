@@ -72,9 +72,8 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
     from commonplace.text.paraphrase.pair_features import difference
 
     embedder = ports.embedder
-    candidates = [
-        Candidate(other.content, embedder.embed(other.content) if other.vector is None else other.vector) for other in similar
-    ]
+    vectors = (embedder.embed(other.content) if other.vector is None else other.vector for other in similar)
+    candidates = [Candidate(other.content, vector) for other, vector in zip(similar, vectors, strict=True)]
     verdicts = judge_candidates(text, entry.vector, candidates, embedder.name, ports.least_similarity)
     judged = list(zip(similar, verdicts, strict=True))
     updates = [

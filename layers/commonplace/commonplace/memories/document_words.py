@@ -20,6 +20,7 @@ class _Lines:
 
     @classmethod
     def of(cls, text: str) -> "_Lines":
+        """Split a text into its lines and headings, in normal form. If there are only headings, they count as lines."""
         folded = unicodedata.normalize("NFKC", text.replace(ERASED, " ")).casefold().splitlines()
         words = [(" ".join(re.findall(r"\w+", line)), HEADING.match(line) is not None) for line in folded]
         body, headings = (
@@ -46,7 +47,7 @@ class ForgottenWords:
         """Create an instance from the texts of the erased and the remaining passages."""
         passages = frozenset(lines for lines in map(_Lines.of, forgotten) if lines.body)
         stays = frozenset[str]().union(*(_Lines.of(memory).all for memory in staying))
-        return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
+        return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in_any(line, stays)), stays)
 
     @cached_property
     def bodies(self) -> frozenset[frozenset[str]]:
@@ -66,11 +67,11 @@ class ForgottenWords:
         if stays or lines in self.passages:
             return lines in self.passages
         shared = {line for line in lines.all if any(line in other or other in line for other in self.lines)}
-        left = {line for line in (lines.body if shared else ()) if not _is_in(line, self.staying)}
-        return bool(shared & left) or any(left and not _is_in(line, self.staying) for line in shared & lines.headings)
+        left = {line for line in (lines.body if shared else ()) if not _is_in_any(line, self.staying)}
+        return bool(shared & left) or any(left and not _is_in_any(line, self.staying) for line in shared & lines.headings)
 
 
-def _is_in(line: str, lines: Iterable[str]) -> bool:
+def _is_in_any(line: str, lines: Iterable[str]) -> bool:
     return any(line in other for other in lines)
 
 
@@ -83,10 +84,8 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
     ids = {memory.memory_id for memory in gone}
     passages = [memory for memory in known if memory.is_passage and memory.raw_text]
     memories = [memory for memory in passages if memory.memory_id not in ids]
-    words_of_passages = ForgottenWords.of((memory.raw_text for memory in passages if memory.memory_id in ids), ())
-    matching = [
-        memory.memory_id for memory in memories if words_of_passages.equals(memory.raw_text, memory.memory_id in current)
-    ]
+    erased = ForgottenWords.of((memory.raw_text for memory in passages if memory.memory_id in ids), ())
+    matching = [item.memory_id for item in memories if erased.equals(item.raw_text, item.memory_id in current)]
     for reference in {memory.session_id for memory in gone if memory.is_passage}:
         nearby = [memory for memory in memories if memory.session_id == reference]
         words = ForgottenWords.of(
@@ -113,11 +112,11 @@ def forget_in_documents(
     for head in list(documents.listed(user_id)) if is_anywhere or references else []:
         is_own = is_anywhere or head.reference in references
         if is_own or head.version > 1:
-            is_cut |= _drop_words(head, is_own, set(forgotten), memories, copied, user_id, now, documents)
+            is_cut |= _erase_words(head, is_own, set(forgotten), memories, copied, user_id, now, documents)
     return is_cut
 
 
-def _drop_words(
+def _erase_words(
     head: DocumentHead, is_own: bool, forgotten: set[str], memories: Collection[Memory], copied: ForgottenWords, user_id: str,
     now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
@@ -147,16 +146,16 @@ def _drop_words(
         more = {digest for digest, text in left if words.are_in(text, digest in stays)}
         gone, stays = gone | more, stays - more
     memory_ids = {name for digest in gone for name in ids[digest]}
-    if versions and _mentions(versions[0], memory_ids):
+    if versions and _has_passage_of_any(versions[0], memory_ids):
         following = {"version": versions[0].version + 1, "updated_at": now}
         documents.put(user_id, without_passages(versions[0], memory_ids).model_copy(update=following))
     for version in versions:
         changed = without_passages(version, memory_ids)
-        if _mentions(version, memory_ids) and not documents.rewrite(user_id, changed, version):
-            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # retry after another write
+        if _has_passage_of_any(version, memory_ids) and not documents.rewrite(user_id, changed, version):
+            _erase_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # retry after another write
             break
     return bool(memory_ids)
 
 
-def _mentions(head: DocumentHead, memory_ids: Collection[str]) -> bool:
+def _has_passage_of_any(head: DocumentHead, memory_ids: Collection[str]) -> bool:
     return any(passage.memory_id in memory_ids for passage in head.passages)

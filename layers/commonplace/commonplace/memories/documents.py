@@ -31,9 +31,8 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
     """
     passages = passages_of(document.body, document.form, document.fields)
     ids_by_digest = {part.digest: part.memory_id for part in before.passages if part.digest in passages} if before else {}
-    active = {
-        item.memory_id for item in ports.records.get(caller.user_id, list(ids_by_digest.values())) if item.status == "active"
-    }
+    known = ports.records.get(caller.user_id, list(ids_by_digest.values()))
+    active = {item.memory_id for item in known if item.status == "active"}
     new = {digest: passage for digest, passage in passages.items() if ids_by_digest.get(digest) not in active}
     entries = _build_entries(document, new, _match_edited_passages(passages, before) if before else {}, caller, ports)
     ids = ids_by_digest | {digest: entry.memory.memory_id for digest, entry in entries.items()}
@@ -85,6 +84,7 @@ def _find_words(text: str) -> set[str]:
 def _build_entries(
     document: Document, passages: Mapping[str, Passage], replaced: Mapping[str, str], caller: Caller, ports: Ports
 ) -> dict[str, Entry]:
+    """Build the new memory of each passage, by digest. `replaced` maps digests to the ids that these memories supersede."""
     embedder = PrecomputedEmbedder.of((passage.text for passage in passages.values()), ports.embedder)
     tags = ports.facts.tags(caller.user_id) if passages else {}
     fields = {

@@ -75,7 +75,7 @@ def enrich(
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)
     tags = tags_of(text)
-    renamed = consolidate(tags, own_tags, partial(_compute_cosine, words))
+    renamed = consolidate(tags, own_tags, partial(_compute_tag_cosine, words))
     return EnrichedStatement(
         text=text,
         normalized=to_third_person(text, speaker),
@@ -93,6 +93,6 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tidy if tag))
 
 
-def _compute_cosine(embedder: Embedder, first: str, second: str) -> float | None:
+def _compute_tag_cosine(embedder: Embedder, first: str, second: str) -> float | None:
     vector, other = (embedder.embed(tag.replace("-", " ")) for tag in (first, second))
     return None if vector is None or other is None else float(vector @ other)

@@ -131,7 +131,7 @@ def recommended(
 
 
 def _swap_old(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
-    """Replace old memories with the new memory, or with an equal memory that is already stored."""
+    """Replace old memories with the new memory or an equal stored one. Returns it, whether it is new, and the operation."""
     new = entry.memory
     operation = _build_close_operation(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
@@ -149,6 +149,7 @@ def _swap_old(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, objec
 def _build_close_operation(
     old: Sequence[Memory], by: str, closed_by: Mapping[str, object], opens: Change | None, now: datetime
 ) -> Operation:
+    """Build the operation that closes old memories as superseded by the id `by`, and stores `opens` if it is not None."""
     details: list[dict[str, object]] = [{"by": by}, *({"by": by, **closed_by} for _ in old[1:])]
     closes = tuple(
         Change(superseded(memory, by, now), Audit("supersede", now, detail), before=memory)

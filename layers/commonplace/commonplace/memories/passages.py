@@ -59,9 +59,7 @@ def texts_of(document: Document) -> dict[str, str]:
     else:
         value = json.loads(document.body) if document.passages else {}
         lines = [_format_line(value, leaf, document.fields) for leaf in _iterate_leaves(value, ())]
-        cuts = {
-            part.memory_id: [line for start, end in part.places for line in lines[start:end]] for part in document.passages
-        }
+        cuts = {part.memory_id: [line for at, end in part.places for line in lines[at:end]] for part in document.passages}
     return {memory_id: "\n".join(texts) for memory_id, texts in cuts.items()}
 
 
@@ -136,6 +134,7 @@ def _split_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
 
 
 def _format_line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
+    """Return a value as text. Without `fields`, the names on its path precede it ("pet: name: Momo")."""
     names = [str(name) for name in leaf if isinstance(name, str) and fields is None]
     return ": ".join((*names, str(_get_value(value, leaf))))
 
@@ -154,6 +153,7 @@ def _split_long_text(text: str) -> list[str]:
 
 
 def _iterate_leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
+    """Yield the paths to the values in a JSON value, except for null and empty strings."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _iterate_leaves(inner, (*path, name))
@@ -208,6 +208,7 @@ class _Emptying:
         return (ERASED, True) if value == ERASED or self.number - 1 in self.gone else (value, False)
 
     def _name_entries(self, entries: list[tuple[str, Any, bool | None]]) -> dict[str, Any]:
+        """Return the entries as a dict. If `with_names` is true, "[erased]" with a number replaces erased values' names."""
         taken = {name for name, _, _ in entries}
         free = (name for name in chain([ERASED], (f"{ERASED} {number}" for number in count(2))) if name not in taken)
         goes = (self.with_names and is_gone and not _ERASED_NAME.fullmatch(name) for name, _, is_gone in entries)
