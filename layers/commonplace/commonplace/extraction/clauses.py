@@ -32,16 +32,17 @@ def clauses(utterance: Utterance) -> tuple[Clause, ...]:
     return tuple(
         clause
         for start, end in utterance.own
-        for sentence in _split_sentences(utterance.text, start, end)
+        for sentence in _find_sentence_spans(utterance.text, start, end)
         for clause in _split_off_question(utterance.text, *sentence)
     )
 
 
 def sentences(text: str) -> list[Clause]:
-    return [_build_clause(text, start, end) for start, end in _split_sentences(text, 0, len(text))]
+    """Return the sentences of a text as clauses."""
+    return [_build_clause(text, start, end) for start, end in _find_sentence_spans(text, 0, len(text))]
 
 
-def _split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _find_sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the spans of the sentences between `start` and `end`. Overlong sentences are cut between words."""
     for begins, ends in sentence_spans(text, start, end):
         at = begins
@@ -107,10 +108,10 @@ def _split_off_question(text: str, start: int, end: int) -> Iterator[Clause]:
 
 
 def _build_clause(text: str, start: int, end: int, *, asking: bool = False) -> Clause:
+    """Return the clause between two offsets, without the marks around it and a filler word at its start."""
     piece = text[start:end]
     filler = wording_pattern("filler").match(piece.lstrip(_MARKS))
-    left = (
-        len(piece) - len(piece.lstrip(_MARKS)) + (filler.end() if filler and filler.end() < len(piece.strip(_MARKS)) else 0)
-    )
+    left = len(piece) - len(piece.lstrip(_MARKS))
+    left += filler.end() if filler and filler.end() < len(piece.strip(_MARKS)) else 0
     start, end = start + left, start + len(piece.rstrip(_MARKS))
     return Clause(text[start:end], start, end, asking)

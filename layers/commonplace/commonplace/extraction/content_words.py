@@ -20,7 +20,7 @@ _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
 @functools.lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
     """Return the stems of a text, except for function words of its language."""
-    return frozenset(tokenizer.terms(text, _list_small_words(language_of(text))))
+    return frozenset(tokenizer.terms(text, _list_function_words(language_of(text))))
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
@@ -46,7 +46,7 @@ def names_of(text: str) -> frozenset[str]:
 
 
 @functools.cache
-def _list_small_words(language: str) -> frozenset[str]:
+def _list_function_words(language: str) -> frozenset[str]:
     table = languages().get(language)
     small = table.words - table.telling if table else frozenset[str]()
     return frozenset(word for entry in small for word in tokenizer.words(entry))
@@ -65,7 +65,7 @@ def _is_related(first: str, other: str) -> bool:
 def says_the_same(text: str, other: str) -> bool:
     """Return whether two sentences have the same words or stems, or give an attribute the same value."""
     ours, theirs = stems_of(text) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
-    if ours == theirs and len(ours) >= _TELLING and _find_persons(text) == _find_persons(other):
+    if ours == theirs and len(ours) >= _TELLING and _find_pronouns_and_negations(text) == _find_pronouns_and_negations(other):
         return True
     first = attribute_of(text)
     second = attribute_of(other) if first else None
@@ -80,5 +80,5 @@ def _is_nearly_contained(first: str, other: str, more: frozenset[str]) -> bool:
     return not numbers and names_of(first) <= names_of(other) and len(more) <= _FEW_MORE
 
 
-def _find_persons(text: str) -> list[str]:
+def _find_pronouns_and_negations(text: str) -> list[str]:
     return sorted(word.casefold() for word in compiled("content_words.person").findall(straight(text)))

@@ -103,6 +103,7 @@ class _DayDecisions:
         self.day_words.add(decision.says)
 
     def _list_additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
+        """Return the decisions at these indexes that are an ADD or UPDATE, each with its index."""
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _find_similar(self, candidate: Candidate, limit: int) -> list[Memory]:
@@ -135,9 +136,8 @@ class _DayDecisions:
         if any(says_the_same(candidate.content, text) for text in old):
             return KNOWN
         own = memory_sentences(candidate.content)
-        known_texts = dict.fromkeys(
-            (*old, *(memory_sentence for text in old for memory_sentence in memory_sentences(text))) if len(own) > 1 else ()
-        )
+        parts = (part for text in old for part in memory_sentences(text))
+        known_texts = dict.fromkeys((*old, *parts) if len(own) > 1 else ())
         if known_texts and all(any(says_the_same(sentence, text) for text in known_texts) for sentence in own):
             return KNOWN
         return WEAK_GUESS if is_weak_guess(candidate, similar) else None
@@ -153,9 +153,8 @@ class _DayDecisions:
     def _remove_statements(self, at: int, gone: Collection[str], new: str) -> None:
         """Remove statements from an earlier decision. An ADD that has no text left becomes a NOOP."""
         earlier = self.decisions[at]
-        left = joined(
-            (*without_statements(earlier.says, gone), *(detail for old in gone for detail in true_details(old, new)))
-        )
+        details = (detail for old in gone for detail in true_details(old, new))
+        left = joined((*without_statements(earlier.says, gone), *details))
         if not left:
             if earlier.operation == "ADD":
                 self.decisions[at] = Decision(earlier.candidate, "NOOP", why="corrected later that day")
@@ -164,6 +163,7 @@ class _DayDecisions:
         self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)
 
     def _decide_by_contradiction(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
+        """Return the decision about a candidate that isn't known: UPDATE if it contradicts memories, or else ADD or NOOP."""
         contradictions = _find_contradictions(candidate, similar)
         if not contradictions:
             restated = not candidate.corrects and set(self.view.restated(candidate.content)) - self.revised.keys()
@@ -254,6 +254,7 @@ def _build_keys(text: str) -> frozenset[str]:
 
 
 def _build_word_keys(text: str) -> Iterator[str]:
+    """Yield the first four letters of each word and, after "-", the last five of a word that has at least five."""
     for word in (*tokenizer.terms(text), *tokenizer.words(text), *plain_figures(text)):
         plain = word.casefold().removeprefix("ge")
         yield plain[:_BEGINNING]

@@ -81,6 +81,7 @@ class RolePlay:
         return replace(utterance, own=(*spans, *after))
 
     def _is_played(self, utterance: Utterance) -> bool:
+        """Return whether a message is role-play, judged by all of its words and by its most playful clause."""
         judgements = [judge(clause.text, self.words) for clause in clauses(utterance)]
         most = max(judgements, key=lambda judgement: judgement.shares["role_play"], default=None)
         if most is None or most.worth >= _NARRATED:
@@ -90,5 +91,6 @@ class RolePlay:
 
 
 def _addresses_the_memory(clause: Clause) -> bool:
+    """Return whether a clause asks to remember or to forget something."""
     text = clause.text
     return addresses_the_memory(text) or has_wording("remember", text) or has_wording("remember_behind", text)

@@ -49,7 +49,7 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
         return "an instruction to whoever reads it"
     if forgets:
         return _refuse_forgetting(utterance, day, candidate)
-    return _find_content_reason(decision, day, utterance, targets)
+    return _refuse_content(decision, day, utterance, targets)
 
 
 def _refuse_forgetting(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
@@ -60,7 +60,8 @@ def _refuse_forgetting(utterance: Utterance, day: Day, candidate: Candidate) -> 
     return None if is_requested(candidate.content, meant, utterance, day) else "the user wants something else forgotten"
 
 
-def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
+def _refuse_content(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
+    """Return the reason not to apply a decision with this content, like a secret or a missing support, or None."""
     candidate = decision.candidate
     content = decision.says.strip()
     if decision.operation == "DELETE" and not content:
@@ -142,11 +143,8 @@ def forget_candidates(utterance: Utterance, before: Utterance | None, taken: boo
     own count, because the conversation may be role-play.
     """
     served = [request for request in forget_requests(utterance, before) if request.can_be_served]
-    return [
-        forget_candidate(request, utterance)
-        for request in served
-        if taken or utterance.explicit or addresses_the_memory(request.clause.text)
-    ]
+    is_clear = taken or utterance.explicit
+    return [forget_candidate(item, utterance) for item in served if is_clear or addresses_the_memory(item.clause.text)]
 
 
 def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:

@@ -94,12 +94,14 @@ def _find_days(
 
 
 def _join_titles(titles: Sequence[str]) -> str:
+    """Join the titles as evidence. If the result is too long, each title is cut to an equal share of the length."""
     length = (LONGEST_EVIDENCE - len(BETWEEN) * (len(titles) - 1)) // len(titles)
     whole = BETWEEN.join(titles)
     return whole if len(whole) <= LONGEST_EVIDENCE else BETWEEN.join(title[:length] for title in titles)
 
 
 def _find_topics(title: str) -> list[str]:
+    """Return the tags whose words all occur in the title, except for short tags and tags that show no interest."""
     words = frozenset(tokenizer.terms(title))
     tags = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in word_list("no_interests")]
     return [tag for tag in tags if words.issuperset(tokenizer.terms(tag))]

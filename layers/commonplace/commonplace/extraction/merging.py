@@ -35,7 +35,7 @@ class _Sentence:
 
 def merged_text(texts: Sequence[str]) -> str:
     """Join the texts in order, without rewording. A sentence is dropped if all of its clauses occur in other texts."""
-    sentences = [sentence for source, text in enumerate(texts) for sentence in _split_sentences(source, text)]
+    sentences = [sentence for source, text in enumerate(texts) for sentence in _build_sentences(source, text)]
     staying = [*sentences]
     for text in sentences[::-1]:  # in reverse, so that the later of two equivalent sentences is dropped
         compared = [other for other in staying if other.source != text.source and not other.leans]
@@ -61,7 +61,7 @@ def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
     return _is_read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 
-def _split_sentences(source: int, text: str) -> list[_Sentence]:
+def _build_sentences(source: int, text: str) -> list[_Sentence]:
     sentences = memory_sentences(text)
     leans = [has_wording("pronoun", sentence) for sentence in sentences] + [False]
     return [

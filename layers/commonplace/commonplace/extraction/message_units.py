@@ -48,11 +48,8 @@ def judged_clauses(
         for item in _judge_clause(utterance, clause, words, least, family):
             if item.why is None and stranger and not is_about_the_users_own(item.clause.text, family):
                 item = JudgedClause(item.clause, "of somebody told of before")
-            if (
-                item.why is None
-                and not item.requested
-                and (only_repeats(item.clause, before) or _is_before_foreign_text(utterance, item.clause))
-            ):
+            is_kept = item.why is None and not item.requested
+            if is_kept and (only_repeats(item.clause, before) or _is_before_foreign_text(utterance, item.clause)):
                 item = JudgedClause(item.clause, NOT_WORTH)
             clauses.append(item)
             stranger = (item.why is not None or item.partly) and (stranger or is_about_an_outsider(clause.text))
@@ -159,6 +156,7 @@ def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], que
 
 
 def _can_join_unit(utterance: Utterance, unit: Sequence[JudgedClause], clause: JudgedClause) -> bool:
+    """Return whether a clause can join a unit: in the same own words, of the same kind, and within the length limits."""
     first = unit[0].clause.start
     together = any(start <= first and clause.clause.end <= end for start, end in utterance.own)
     alike = is_instruction(clause.clause.text) == is_instruction(unit[-1].clause.text)

@@ -72,6 +72,7 @@ def tidy_key(key: str | None) -> str | None:
 
 
 def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str, Any]:
+    """Return the type, category and section of a memory. A title is always filed as a fact, never as an instruction."""
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
@@ -105,20 +106,22 @@ def _close_outdated(decision: Decision) -> dict[str, Any]:
 
 
 def _get_spoken_time(candidate: Candidate, day: Day) -> datetime | None:
+    """Return the time of the message or, if there is none, of the title behind a candidate, or None."""
     utterance = day.utterance_at(candidate.interaction_id, candidate.position)
     times = (title.time for title in day.titles if title.interaction_id == candidate.interaction_id)
     return utterance.time if utterance else next(times, None)
 
 
 def _build_evidence(candidate: Candidate, day: Day) -> str:
+    """Return the evidence, after the assistant's question if it answers one with yes or no, cut to its maximum length."""
     words, turn = candidate.evidence, day.utterance_at(candidate.interaction_id, candidate.position)
-    question = (
-        question_to_user(day.before(turn)) if turn and (has_wording("yes", words) or has_wording("no", words)) else None
-    )
+    answers = turn is not None and (has_wording("yes", words) or has_wording("no", words))
+    question = question_to_user(day.before(turn)) if turn and answers else None
     return (words if question is None else f"{question}{BETWEEN}{words}")[:LONGEST_EVIDENCE]
 
 
 def _choose_key(candidate: Candidate, caller: Caller, ports: Ports, now: datetime) -> str | None:
+    """Return the candidate's tidy key, or None if it has none or another memory already has this key."""
     key = tidy_key(candidate.key)
     if key is None or ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, now) is not None:
         return None

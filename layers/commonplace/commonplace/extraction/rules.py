@@ -152,6 +152,7 @@ def _build_candidate_at(utterance: Utterance, content: str, evidence: str, confi
 
 
 def _rate_unit(unit: MessageUnit) -> float:
+    """Return the confidence in a unit, which is highest for a request to remember and lowest for weak wording."""
     if unit.requested:
         return _EXPLICIT
     if has_wording("weak", unit.content):

@@ -14,10 +14,8 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
     names: set[str] = set()
     for text in texts:
         for match in wording_pattern("household").finditer(text):
-            behind, before = (
-                compiled("third_parties.named").match(text, match.end()),
-                compiled("third_parties.named_before").search(text[max(0, match.start() - 40) : match.start()]),
-            )
+            behind = compiled("third_parties.named").match(text, match.end())
+            before = compiled("third_parties.named_before").search(text[max(0, match.start() - 40) : match.start()])
             names |= {behind[1]} if behind else set()
             names |= {before[1] or before[2]} if before else set()
     return frozenset(name.casefold() for name in names)

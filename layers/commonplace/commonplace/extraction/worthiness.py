@@ -81,6 +81,7 @@ def kind_shares(text: str, words: Embedder) -> Shares:
 
 @lru_cache(maxsize=128)  # because a message with one clause is judged both as a clause and as a whole
 def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
+    """Return the text with a final full stop, its word vector and the probabilities of its kinds."""
     sentence = _add_stop(text)
     vector = words.embed(sentence)
     return sentence, vector, shipped_kinds().shares(sentence, vector)
@@ -102,12 +103,13 @@ def unworthy_reason(
 
     `is_wanted` is True if the user asked for the clause to be remembered.
     """
-    if why := exclusion_reason(clause.text, family) or _find_third_party_reason(clause.text, judgement):
+    if why := exclusion_reason(clause.text, family) or _refuse_third_party(clause.text, judgement):
         return why
     return None if is_wanted else _find_passing_reason(clause, judgement, least)
 
 
-def _find_third_party_reason(text: str, judgement: Judgement) -> str | None:
+def _refuse_third_party(text: str, judgement: Judgement) -> str | None:
+    """Return the reason that a text is too private to another person, as the models and its wording show, or None."""
     if judgement.shares["others"] < _LEAST_THIRD_PARTY or not has_wording("sensitive", text):
         return None
     of_the_user = speaks_of_self(text) or has_wording("household", text) or has_wording("adviser", text)
@@ -169,9 +171,8 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
     text = clause.text
     if has_wording("standing", text):
         return None
-    leaves_aside = (
-        has_wording("forget", text) and has_wording("for_a_moment", text) and not has_wording("no_forgetting", text)
-    )
+    leaves_aside = has_wording("forget", text) and has_wording("for_a_moment", text)
+    leaves_aside = leaves_aside and not has_wording("no_forgetting", text)
     if clause.asking or leaves_aside or text.rstrip("\"'”’») ").endswith(("?", "？")):
         return ASKING
     if why := imagined_or_reported(text):
@@ -196,6 +197,7 @@ def is_instruction(text: str) -> bool:
 
 
 def _is_fragment(text: str, worth: float) -> bool:
+    """Return whether a clause is too short to store. A statement in the first person or of a fact is never too short."""
     if speaks_of_self(text) or _is_fact(text):
         return False
     few = " " in text and len(text.split()) <= _FRAGMENT and not has_wording("household", text)

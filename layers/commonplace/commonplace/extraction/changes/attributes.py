@@ -47,12 +47,12 @@ class Attribute:
 
     def measures_as(self, other: "Attribute") -> bool:
         """Return whether two numbers may count the same things. "8 people" and "3 years" don't."""
-        return not self.kind == other.kind == "number" or bool(_counted(self.value) & _counted(other.value))
+        return not self.kind == other.kind == "number" or bool(_list_counted(self.value) & _list_counted(other.value))
 
     def repeats(self, other: "Attribute") -> bool:
         """Return whether this and `other` give the same attribute the same value."""
         same = self.name == other.name and self.topic == other.topic and self.kind == other.kind
-        return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
+        return same and bool(self.topic) and _find_american_stems(self.value) == _find_american_stems(other.value)
 
     def is_of_another(self, other: "Attribute") -> bool:
         """Return whether both are the same attribute of different things. Then each topic has a word that the other lacks."""
@@ -63,7 +63,7 @@ class Attribute:
 def attribute_of(sentence: str) -> Attribute | None:
     """Return the attribute that a sentence states, or None. Only attributes that have one value at a time are found."""
     plain = " ".join(straight(sentence).split())
-    for name, patterns in _load_patterns().items():
+    for name, patterns in _load_attribute_patterns().items():
         for pattern in patterns:
             match = pattern.search(plain)
             attribute = None if match is None else _build_attribute(name, match)
@@ -76,7 +76,7 @@ def _build_attribute(name: str, match: re.Match[str]) -> Attribute | None:
     """Build the attribute from a match, or return None if the value or topic doesn't fit the attribute."""
     value, topic = match["value"], match.groupdict().get("topic") or ""
     kind = _classify_value(value)
-    stems = _stems(topic) | (_DEADLINE if _DUE.search(match[0]) else frozenset())
+    stems = _find_american_stems(topic) | (_DEADLINE if _DUE.search(match[0]) else frozenset())
     if (
         len(value.split()) > _LONGEST_VALUE
         or (name in _OF_SOMETHING and not stems)
@@ -98,6 +98,7 @@ def _build_attribute(name: str, match: re.Match[str]) -> Attribute | None:
 
 
 def _classify_value(value: str) -> str:
+    """Return the kind of a value, which is "time", "date", "number", "name" or "word"."""
     if _TIME.search(value):
         return "time"
     if any(map(is_calendar_word, tokenizer.words(value))) or re.search(r"\d(?:st|nd|rd|th)\b|\d\.|\d月|\d日|曜", value):
@@ -121,22 +122,22 @@ def _load_nationalities() -> frozenset[str]:
     return frozenset(word for _, *people in rows for word in people)
 
 
-def _counted(value: str) -> frozenset[str]:
+def _list_counted(value: str) -> frozenset[str]:
     """Return the terms for the things that a number counts ("people"), or only "" if the value doesn't mention them."""
     return frozenset(tokenizer.terms(compiled("attributes.number").sub(" ", value))) or frozenset(("",))
 
 
-def _stems(text: str) -> frozenset[str]:
+def _find_american_stems(text: str) -> frozenset[str]:
     return frozenset(tokenizer.terms(" ".join(map(american, text.lower().split()))))
 
 
 @functools.cache
-def _load_patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
+def _load_attribute_patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
     table: dict[str, str] = read_table(__package__, "attributes.toml")
-    return {name: tuple(map(_compile_line, filter(None, lines.splitlines()))) for name, lines in table.items()}
+    return {name: tuple(map(_compile_attribute_line, filter(None, lines.splitlines()))) for name, lines in table.items()}
 
 
-def _compile_line(line: str) -> re.Pattern[str]:
+def _compile_attribute_line(line: str) -> re.Pattern[str]:
     return re.compile(
         line.replace("{i}", expression("attributes.user"))
         .replace("{v}", expression("attributes.value"))

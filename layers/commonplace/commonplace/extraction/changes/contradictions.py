@@ -40,9 +40,8 @@ def has_another_end(new: str, old: str) -> bool:
     if not (now.search(new) and of_the_user) or compiled("contradictions.may_be_many").match(new):
         return False
     ours, theirs = _WORD.findall(now.sub("", new)), _WORD.findall(now.sub("", old))
-    same = next(
-        (at for at, (own, other) in enumerate(zip(ours, theirs, strict=False)) if own.casefold() != other.casefold()), 0
-    )
+    pairs = enumerate(zip(ours, theirs, strict=False))
+    same = next((at for at, (own, other) in pairs if own.casefold() != other.casefold()), 0)
     ends = ours[same:], theirs[same:]
     if any(end[0].casefold() in word_list("small") or len(end) > _LONGEST_END for end in ends if end) or not all(ends):
         return False
@@ -70,9 +69,9 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", nearby
         return CORRECTED
     if not corrects or (has_wording("called_off", new) and has_wording("regular", old)):
         return None
-    if names_old_value(new, old) or (_name_same_thing(new, old) and not _is_bygone(old)):
+    if names_old_value(new, old) or (_has_same_attribute(new, old) and not _is_bygone(old)):
         return CORRECTED
-    gone = _ended_stems(new)
+    gone = _find_ended_stems(new)
     if gone - shared_stems(gone, stems_of(old), begins=True):
         return None
     if not _is_bygone(old) and conflicts(new, old, context or new, nearby):
@@ -129,7 +128,7 @@ def _build_claim(text: str) -> _Claim:
     return _Claim(stems_of(negation.sub(" ", text)), negation.search(straight(text)) is not None, limits)
 
 
-def _ended_stems(new: str) -> frozenset[str]:
+def _find_ended_stems(new: str) -> frozenset[str]:
     """Return the stems for the thing that has ended, including times and places ("no coffee in the evening")."""
     matter = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
@@ -139,7 +138,7 @@ def _ended_stems(new: str) -> frozenset[str]:
     )
 
 
-def _name_same_thing(new: str, old: str) -> bool:
+def _has_same_attribute(new: str, old: str) -> bool:
     """Return whether both sentences give the same attribute different values. One may shorten the topic of the other.
 
     "The deadline" may mean "the grant deadline". A topic with an additional name is a different topic.
@@ -190,13 +189,13 @@ def denies_value(new: str, old: str, context: str) -> bool:
         shared = (new_figures - gone) & frozenset(known)
         same_month = any(figure.isdigit() for figure in gone) and any(map(is_calendar_word, shared))
         parts = [part for part in compiled("clauses.part_end").split(old) if gone <= frozenset(plain_figures(part))]
-        matters = [matter for part in (*parts, old) if (matter := _subject_words(part))]
-        if same_month or any(_shares_subject(matter, context) for matter in matters):
+        matters = [matter for part in (*parts, old) if (matter := _find_subject_stems(part))]
+        if same_month or any(_has_common_subject(matter, context) for matter in matters):
             return True
     return False
 
 
-def _shares_subject(matter: frozenset[str], context: str) -> bool:
+def _has_common_subject(matter: frozenset[str], context: str) -> bool:
     """Return whether a context contains at least 30% of the subject stems `matter`."""
     common = [stem for stem in shared_stems(matter, stems_of(context)) if len(stem) > _LEAST_OLD or not stem.isascii()]
     return len(common) >= _SHARED * len(matter) and bool(common)
@@ -207,14 +206,14 @@ def conflicts(new: str, old: str, context: str, nearby: bool) -> bool:
     if not is_correction(new):
         return False
     dated = [part for part in compiled("clauses.part_end").split(old) if figures_of(part)]
-    parts = dated if len(dated) == 1 and len(_subject_words(dated[0])) >= _TWO else []
+    parts = dated if len(dated) == 1 and len(_find_subject_stems(dated[0])) >= _TWO else []
     return any(_has_conflict(new, part, context, nearby) for part in (old, *parts))
 
 
 def _has_conflict(new: str, old: str, context: str, nearby: bool) -> bool:
     """Return whether the texts have different figures for the same subject, or nearly all words in common."""
     ours, theirs = figures_of(new), figures_of(old)
-    matter = _subject_words(old)
+    matter = _find_subject_stems(old)
     common = {stem for stem in shared_stems(matter, stems_of(context)) if len(stem) >= _LEAST_OLD or not stem.isascii()}
     english = language_of(old) == ENGLISH
     new_words, old_words = (frozenset(tokenizer.words(text)) for text in (new, old))
@@ -225,16 +224,14 @@ def _has_conflict(new: str, old: str, context: str, nearby: bool) -> bool:
     same_month = nearby and any(map(is_calendar_word, ours & theirs))
     share = len(common) / len(matter)
     if ours - theirs and theirs - ours:
-        nothing_else = (
-            len(ours - theirs) == 1
-            and not (_subject_words(new) - word_stems("change") | matter & unknown_words(old)) - common
-        )
+        further = (_find_subject_stems(new) - word_stems("change") | matter & unknown_words(old)) - common
+        nothing_else = len(ours - theirs) == 1 and not further
         many = len(common) >= _TWO and share >= _MANY
         return many or (named and share >= _HALF) or same_month or nothing_else
     return len(common) >= _TWO and share >= _MOSTLY
 
 
-def _subject_words(text: str) -> frozenset[str]:
+def _find_subject_stems(text: str) -> frozenset[str]:
     """Return the stems of a text's subject, without times and counts."""
     subject = stems_of(text) - figures_of(text) - word_list("general")
     return frozenset(stem for stem in subject if not is_calendar_word(stem))

@@ -38,8 +38,8 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
     part = next((part for part in _MARKS.split(new) if gone in part), new)
     before, _, _ = new.partition(gone)
     changed = old
-    for figure in _figures_in(gone):
-        instead = _single_other(figure, part) or _single_other(figure, before) or _single_other(figure, new)
+    for figure in _list_figures(gone):
+        instead = _find_single_other(figure, part) or _find_single_other(figure, before) or _find_single_other(figure, new)
         if instead is None and _plain(figure) in plain_figures(before):
             continue  # the month is the same, as in "14 June, not 12 June"
         if instead is None:
@@ -48,24 +48,25 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
     return None if changed == old else changed
 
 
-def _single_other(figure: str, text: str) -> str | None:
+def _find_single_other(figure: str, text: str) -> str | None:
     """Return the only other figure of the same kind in a text, or None if there isn't exactly one."""
-    figures = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
+    figures = {other for other in _list_figures(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
     match = re.search(rf"(?<!\w){re.escape(figures.pop())}(?!\w)", text, re.IGNORECASE) if len(figures) == 1 else None
     return match[0] if match else None
 
 
 def plain_figures(text: str) -> list[str]:
     """Return the figures in a text, in order, without the ordinal endings of days."""
-    return [_plain(figure) for figure in _figures_in(text)]
+    return [_plain(figure) for figure in _list_figures(text)]
 
 
-def _figures_in(text: str) -> list[str]:
+def _list_figures(text: str) -> list[str]:
     figures = figures_of(text)
     return [word for word in tokenizer.words(text) if word in figures]
 
 
 def _plain(figure: str) -> str:
+    """Return a figure without the ordinal ending of a day ("14" for "14th")."""
     return _ORDINAL.sub("", figure)
 
 
@@ -84,7 +85,5 @@ def months() -> str:
 
 @functools.cache
 def _compile_date() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?<![\w.])(?:{_DAY}{_BETWEEN}{months()}\b|{months()}\.? (?:the )?{_DAY}(?!\w)|\d{{1,2}}月\d{{1,2}}日)",
-        re.IGNORECASE,
-    )
+    pattern = rf"(?<![\w.])(?:{_DAY}{_BETWEEN}{months()}\b|{months()}\.? (?:the )?{_DAY}(?!\w)|\d{{1,2}}月\d{{1,2}}日)"
+    return re.compile(pattern, re.IGNORECASE)

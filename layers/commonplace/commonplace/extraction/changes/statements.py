@@ -47,17 +47,17 @@ class _LanguageRow:
 
 def cut_points(text: str) -> Iterator[CutPoint]:
     """Yield all points at which a text may be split, unsorted."""
-    for row in _load_rows():
+    for row in _load_language_rows():
         for cut in row.next.finditer(text):
             part = text[: cut.start()].strip()
             subject = row.subject(part) if len(part.split()) >= _LEAST_BEFORE_VERB or "'m " in part else None
             if subject is not None:
                 yield CutPoint(cut.start(), cut.end(), part, f"{subject.strip()} " if subject else "")
-    yield from _cuts_before_he_or_she(text)
-    yield from _cuts_in_japanese(text)
+    yield from _find_cuts_before_pronouns(text)
+    yield from _find_cuts_in_japanese(text)
 
 
-def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
+def _find_cuts_before_pronouns(text: str) -> Iterator[CutPoint]:
     """Yield the points before "she", "he", "her" or "his" if exactly one member of the household is mentioned earlier."""
     for pattern, ending in (("he_or_she", ""), ("hers", "'s")):
         for cut in compiled(f"statements.{pattern}").finditer(text):
@@ -67,7 +67,7 @@ def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
                 yield CutPoint(cut.start(), cut.end(), part, named[0][0] + ending)
 
 
-def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
+def _find_cuts_in_japanese(text: str) -> Iterator[CutPoint]:
     """Yield the points after a Japanese clause in a connecting form. The next clause inherits the topic."""
     for cut in compiled("statements.te").finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
@@ -77,7 +77,7 @@ def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
 
 
 @functools.cache
-def _load_rows() -> tuple[_LanguageRow, ...]:
+def _load_language_rows() -> tuple[_LanguageRow, ...]:
     table = read_table(__package__, "continuations.toml")
 
     def compiled(row: dict[str, str], key: str) -> re.Pattern[str]:

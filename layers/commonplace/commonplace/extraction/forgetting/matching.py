@@ -23,9 +23,8 @@ def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 def is_about(target: str, text: str) -> bool:
     """Return whether a text is about a target to forget. A short target must match completely, and a longer one mostly."""
     wanted = _find_target_stems(target)
-    shared = shared_stems(
-        wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))
-    )
+    own = " ".join(part for part in memory_sentences(text) if not is_of_another(target, part))
+    shared = shared_stems(wanted, stems_of(own))
     whole = _FEW if speaks_of_self(target) else 1
     return bool(wanted) and len(shared) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
 
@@ -52,5 +51,5 @@ def text_without(target: str, text: str) -> str:
 
 
 def _find_target_stems(target: str) -> frozenset[str]:
-    # "Bo" and "Al" are names, although they are function words in some languages.
+    """Return the stems of a target. If it has only function words, its names count, because "Bo" and "Al" are names."""
     return (stems_of(target) or frozenset(tokenizer.terms(" ".join(_NAME.findall(target))))) - word_stems("conversation")

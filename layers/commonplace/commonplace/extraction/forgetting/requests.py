@@ -36,24 +36,22 @@ class ForgetRequest:
 
 def forget_target(text: str) -> str | None:
     """Return the words that a text asks to forget. They may be "". Return None if the text isn't a forget request."""
-    phrase = _forget_phrase(text)
+    phrase = _find_forget_phrase(text)
     return None if phrase is None else phrase.target
 
 
 def addresses_the_memory(text: str) -> bool:
     """Return whether a text's wording alone makes it clear that stored memories should be forgotten."""
-    phrase = _forget_phrase(text)
+    phrase = _find_forget_phrase(text)
     return phrase is not None and _is_explicit(text, phrase)
 
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
     """Return the forget requests in a message. `before` is the previous message, which shows the conversation's subject."""
     message_clauses, requests = clauses(utterance), list[ForgetRequest]()
-    phrases = [_forget_phrase(clause.text) for clause in message_clauses]
-    alone = all(
-        phrase is not None or len(clause.text.split()) <= _FEW_WORDS
-        for clause, phrase in zip(message_clauses, phrases, strict=True)
-    )
+    phrases = [_find_forget_phrase(clause.text) for clause in message_clauses]
+    others = (clause for clause, phrase in zip(message_clauses, phrases, strict=True) if phrase is None)
+    alone = all(len(clause.text.split()) <= _FEW_WORDS for clause in others)
     for at, (clause, phrase) in enumerate(zip(message_clauses, phrases, strict=True)):
         if phrase is None:
             continue
@@ -77,11 +75,8 @@ def _find_antecedents(earlier: Sequence[Clause]) -> Iterator[Clause]:
 def without_forget_requests(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Utterance:
     """Return the message without its forget requests and without the clauses that explain or refer to a request."""
     gone = list(_find_spans_to_drop(utterance, requests))
-    return (
-        replace(utterance, own=tuple(piece for span in utterance.own for piece in _cut_span(span, gone)))
-        if gone
-        else utterance
-    )
+    left = (piece for span in utterance.own for piece in _subtract_spans(span, gone))
+    return replace(utterance, own=tuple(left)) if gone else utterance
 
 
 @dataclass(frozen=True)
@@ -91,7 +86,7 @@ class _Phrase:
     end: int
 
 
-def _forget_phrase(text: str) -> _Phrase | None:
+def _find_forget_phrase(text: str) -> _Phrase | None:
     """Return the words that a clause asks to forget, and the end of the request, or None if the clause isn't a request."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
@@ -123,9 +118,8 @@ def _is_explicit(text: str, phrase: _Phrase) -> bool:
 
 def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
     """Return whether a clause asks for nothing else ("Forget my cat.") and the previous message had a different subject."""
-    goes_on = utterance.text[clause.start + phrase.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
-        ".!?\n"
-    )
+    following = utterance.text[clause.end :].lstrip(" ")[:1].strip(".!?\n")
+    goes_on = utterance.text[clause.start + phrase.end : clause.end] + following
     if has_wording("deletes", phrase.phrase) or not compiled("requests.courtesy").fullmatch(goes_on):
         return False
     if before is not None and is_about(phrase.target, before.text):
@@ -146,7 +140,7 @@ def _find_spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest])
             yield clause.start, clause.end
 
 
-def _cut_span(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _subtract_spans(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     start, end = span
     for first, last in sorted(gone):
         if first < end and start < last:

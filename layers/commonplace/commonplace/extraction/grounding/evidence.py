@@ -130,7 +130,7 @@ def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: 
     undated, wrong = _strip_dates(content, pool, spoken_on)
     if wrong:
         return f"the date {wrong} was not said"
-    number = _find_number(undated, pool, code)
+    number = _find_unknown_number(undated, pool, code)
     if number:
         return f"the number {number} was not said"
     name = unsupported_name(undated, pool, code) or unsupported_unspaced(undated, pool, code)
@@ -166,7 +166,7 @@ def _is_dated_in(partial: PartialDate, meant: Sequence[PartialDate], pool: str) 
     )
 
 
-def _find_number(content: str, pool: str, code: str) -> str | None:
+def _find_unknown_number(content: str, pool: str, code: str) -> str | None:
     """Return the first number in the content that isn't in the pool, or None."""
     known = {value for _, values in numbers_in(pool) for value in values}
     for number, values in numbers_in(without_clock(content, pool, known), code):
@@ -182,15 +182,11 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
     for match in _NUMERIC.finditer(text):
         first, second, year = match[1] or match[4], match[2] or match[5], match[3]
         full = None if year is None else int(year) + (2000 if len(year) == 2 else 0)
-        yield (
-            *match.span(),
-            PartialDate(full, int(second), int(first)) if int(second) <= 12 else PartialDate(full, int(first), int(second)),
-        )
+        day, month = (first, second) if int(second) <= 12 else (second, first)
+        yield *match.span(), PartialDate(full, int(month), int(day))
     for match in _UNSPACED_MONTH.finditer(text):
-        yield (
-            *match.span(),
-            PartialDate(int(match[1]) if match[1] else None, int(match[2]), int(match[3]) if match[3] else None),
-        )
+        named_year, named_day = (int(match[at]) if match[at] else None for at in (1, 3))
+        yield *match.span(), PartialDate(named_year, int(match[2]), named_day)
     for match in _compile_months().finditer(text):
         named, year, name = match["before"] or match["after"], match["year"], match["month"].casefold()
         if named or year or any(name in calendar.months for calendar in calendars().values()):
@@ -216,7 +212,7 @@ def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
         dates += [_fill_date(spoken_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
         shortened = calendars()[code].short_weekdays
         dates += [day for word in words if word in shortened for day in _find_weekdays(shortened[word], spoken_on)]
-    ranges = (partial for sentence in _SENTENCE.split(text) for partial in _find_ranges(sentence, spoken_on))
+    ranges = (partial for sentence in _SENTENCE.split(text) for partial in _find_range_dates(sentence, spoken_on))
     return list(dict.fromkeys([*dates, *_find_counted_dates(text.casefold(), spoken_on), *ranges]))
 
 
@@ -227,6 +223,7 @@ def _find_weekdays(weekday: int, spoken_on: date) -> Iterator[PartialDate]:
 
 
 def _find_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
+    """Yield the valid dates that a partial date may mean. Without a year, these are in the years around `spoken_on`."""
     for year in range(spoken_on.year - 1, spoken_on.year + 2) if partial.year is None else (partial.year,):
         try:
             yield date(year, partial.month or 1, partial.day or 1)
@@ -241,17 +238,19 @@ def _find_counted_dates(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
             for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
                 before = " ".join(lowered[max(0, match.start() - _LONGEST_COUNT) : match.start()].split()[-3:])
                 for _, values in numbers_in(before):
-                    yield from _iterate_steps(unit, min(map(int, values)), spoken_on)
+                    yield from _iterate_counted_dates(unit, min(map(int, values)), spoken_on)
 
 
-def _iterate_steps(unit: str, count: int, spoken_on: date) -> Iterator[PartialDate]:
+def _iterate_counted_dates(unit: str, count: int, spoken_on: date) -> Iterator[PartialDate]:
+    """Yield the dates that are `count` units before and after `spoken_on`. A count above 120 gives none."""
     if count > 120:
         return
     step = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
     yield from (_round_date(near, unit) for near in (spoken_on - step, spoken_on + step))
 
 
-def _find_ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
+def _find_range_dates(text: str, spoken_on: date) -> Iterator[PartialDate]:
+    """Yield the dates in the first six time ranges that a text mentions. They are relative to `spoken_on`."""
     now = datetime.combine(spoken_on, time(12), UTC)
     for _ in range(_MOST_TIMES):
         time_range = read_time_range(text, now)
@@ -261,10 +260,11 @@ def _find_ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
         first, last = time_range.after, time_range.before
         for number in range(-1, 3) if time_range.any_week else (0,):  # a weekday without a week may be in any nearby week
             weeks = number * _WEEK
-            yield from _iterate_days(first and first + weeks, last and last + weeks, time_range.granularity)
+            yield from _iterate_range_dates(first and first + weeks, last and last + weeks, time_range.granularity)
 
 
-def _iterate_days(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
+def _iterate_range_dates(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
+    """Yield the first and the last date of a range, and all its days if it is shorter than eight days."""
     edges = [edge.date() for edge in (after, before and before - timedelta(seconds=1)) if edge]
     yield from (_round_date(edge, granularity) for edge in edges)
     if len(edges) == 2 and edges[1] - edges[0] < _LONGEST_RANGE:
@@ -346,6 +346,7 @@ def unsupported_name(content: str, pool: str, code: str) -> str | None:
 
 
 def _find_names(content: str, code: str) -> Iterator[str]:
+    """Yield the words that may be names: those with a capital or a digit, except for ordinary words of the language."""
     for match in _WORD.finditer(content):
         word = match[0]
         named = any(map(str.isupper, word)) or any(map(str.isdigit, word))
@@ -430,11 +431,8 @@ def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
 
 def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
     """Return whether another clause of the content repeats the user's negation, and no affirmed clause resembles this one."""
-    denied = any(
-        set(near) & set(nearest[clause])
-        for other, near in nearest.items()
-        if other != clause and polarities(other, by_user=False) == NO
-    )
+    negated = (near for other, near in nearest.items() if other != clause and polarities(other, by_user=False) == NO)
+    denied = any(set(near) & set(nearest[clause]) for near in negated)
     return denied and not any(_compare(clause, other) for other in evidence_clauses if polarities(other, by_user=True) == YES)
 
 
@@ -450,14 +448,11 @@ def _find_best_share(clause: str, evidence_clauses: Sequence[str]) -> float:
 
 
 def _compare(clause: str, other: str) -> float:
-    """Return the weight of the words that two clauses share. Later words weigh more, and kana weigh little."""
+    """Return the weight of the words that two clauses share. Later words weigh more, and negations and kana weigh little."""
     theirs = set(terms(other, _tokenize_empty_words()))
-    ours = enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words())))
-    return sum(
-        (_LIGHT if word in _list_signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0) + _LATER * at
-        for at, word in ours
-        if word in theirs
-    )
+    ours, light = enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words()))), _list_negative_terms()
+    shared = [(at, word) for at, word in ours if word in theirs]
+    return sum((_LIGHT if word in light or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0) + _LATER * at for at, word in shared)
 
 
 def _split_clauses(text: str) -> list[str]:
@@ -500,5 +495,5 @@ def _tokenize_empty_words() -> frozenset[str]:
 
 
 @cache
-def _list_signs() -> frozenset[str]:
+def _list_negative_terms() -> frozenset[str]:
     return frozenset(term for word in listed("against") for term in terms(word))

@@ -101,6 +101,7 @@ def _find_number_words(text: str, words: Mapping[str, Iterable[int]]) -> Iterato
 
 
 def _compose_numbers(run: list[tuple[str, int]]) -> Iterator[Number]:
+    """Yield the number that two or more number words form together ("two hundred five"). A single word gives none."""
     if len(run) < 2:
         return
     total = current = 0

@@ -46,17 +46,18 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
         return "an instruction to whoever reads it"
     if decision.operation == "FORGET":
         return None
-    if not question and not utterance.explicit and all(map(_is_chat, around)):
+    if not question and not utterance.explicit and all(map(_is_small_talk, around)):
         return "small talk or a passing state"
-    return _find_unsaid_reason(decision, question, targets) or _find_closing_reason(decision, day, targets)
+    return _refuse_unsaid(decision, question, targets) or _find_closing_reason(decision, day, targets)
 
 
-def _is_chat(sentence: str) -> bool:
+def _is_small_talk(sentence: str) -> bool:
     worth = classify(sentence, None).worth
     return worth < _WORTHLESS or (worth < _WORTHY and (has_wording("passing", sentence) or has_wording("courtesy", sentence)))
 
 
-def _find_unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
+def _refuse_unsaid(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
+    """Return the reason that a decision shares too few stems with the user's words and the targets, or None."""
     texts = (decision.candidate.evidence, question or "", *(memory.content for memory in targets))
     content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))

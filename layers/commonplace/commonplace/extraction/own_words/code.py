@@ -107,9 +107,9 @@ def find_code(view: str) -> Iterator[TextSpan]:
         if weight is not None:
             block.append((line, weight))
         else:
-            yield from _find_code(block)
+            yield from _find_code_block(block)
             block = []
-    yield from _find_code(block)
+    yield from _find_code_block(block)
 
 
 def _weigh_code(text: str) -> int | None:
@@ -125,7 +125,8 @@ def _weigh_code(text: str) -> int | None:
     return 0 if not text.strip() or _REMARK.match(text) or _INDENTED.match(text) else None
 
 
-def _find_code(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
+def _find_code_block(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
+    """Yield the span of a block of weighed lines without the blank lines around it, if the weights add up to at least 2."""
     if sum(weight for _, weight in block) < 2:
         return
     # Skip indented lines before the first distinctive line of code, because they may be the end of a list.

@@ -34,7 +34,7 @@ def find_chats(view: str) -> Iterator[TextSpan]:
         stamped = bool(line.text.strip()) and (stamped or begins)
         if stamped or cue_pattern("program_says").match(line.text):
             yield TextSpan(line.start, line.end)
-    yield from _find_chats(lines)
+    yield from _find_labelled_chats(lines)
 
 
 def _is_script(text: str) -> bool:
@@ -43,7 +43,7 @@ def _is_script(text: str) -> bool:
     return bool(cue_pattern("script").match(text)) and not cue_pattern("no_speaker").fullmatch(name)
 
 
-def _find_chats(lines: list[TextLine]) -> Iterator[TextSpan]:
+def _find_labelled_chats(lines: list[TextLine]) -> Iterator[TextSpan]:
     """Yield chats, which are runs of at least two labelled lines, with the blank and continuation lines between them."""
     run: list[TextLine] = []
     chat: list[tuple[str, str]] = []
@@ -55,12 +55,13 @@ def _find_chats(lines: list[TextLine]) -> Iterator[TextSpan]:
         elif line.end and (not line.text.strip() or (run and run[-1].text.strip())):
             run.append(line)
         else:
-            yield from _find_chat_run(run, chat)
+            yield from _find_chat_span(run, chat)
             run, chat = [], []
-    yield from _find_chat_run(run, chat)
+    yield from _find_chat_span(run, chat)
 
 
-def _find_chat_run(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterator[TextSpan]:
+def _find_chat_span(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterator[TextSpan]:
+    """Yield the span of a run from its first to its last labelled line, if `lines` (speaker and words) are a chat."""
     if not _is_chat(lines):
         return
     labelled = [line for line in run if _LABELLED.match(line.text)]
@@ -118,6 +119,7 @@ def _find_letters(lines: list[TextLine]) -> Iterator[TextSpan]:
 
 
 def _find_signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
+    """Yield the text from a line "--" to the end, and lines like "Sent from my phone"."""
     for line in lines:
         if line.text.rstrip() == "--" and line.start:
             yield TextSpan(line.start, len(view))

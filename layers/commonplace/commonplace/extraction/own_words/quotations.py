@@ -80,6 +80,7 @@ def _find_comments(view: str) -> Iterator[TextSpan]:
 
 
 def _find_tags(view: str) -> Iterator[TextSpan]:
+    """Yield tags, elements with their contents, and unclosed containers up to the next blank line or the end."""
     opened: dict[str, int] = {}
     for tag in _TAG.finditer(view):
         yield TextSpan(*tag.span())
@@ -150,5 +151,6 @@ def _is_foreign(view: str, start: int, end: int) -> bool:
 
 
 def _is_speech(view: str, start: int, end: int) -> bool:
+    """Return whether a wording like "she said" is just before or after the quotation."""
     before = view[max(0, start - _VERB_BEFORE) : start].rpartition("\n")[2]
     return bool(cue_pattern("said_before").search(before) or cue_pattern("said_after").match(view[end : end + _VERB_AFTER]))

@@ -27,7 +27,7 @@ _SQL = re.compile(
 
 def find_data(view: str) -> Iterator[TextSpan]:
     """Yield JSON from bracket to bracket, and runs of lines that form a table, YAML, CSV or an SQL statement."""
-    yield from _find_objects(view)
+    yield from _find_json(view)
     lines = lines_of(view)
     yield from _find_tables(lines)
     yield from _find_yaml(lines)
@@ -35,7 +35,7 @@ def find_data(view: str) -> Iterator[TextSpan]:
     yield from _find_sql(lines)
 
 
-def _find_objects(view: str) -> Iterator[TextSpan]:
+def _find_json(view: str) -> Iterator[TextSpan]:
     done = 0
     for opening in _JSON.finditer(view):
         if opening.start() < done:
@@ -92,6 +92,7 @@ def _find_csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
 
 
 def _count_columns(text: str) -> tuple[str, int] | None:
+    """Return the separator of a line of CSV and its number of separators, or None if the line doesn't look like CSV."""
     for separator in _SEPARATORS:
         count = text.count(separator)
         if count and separator + " " not in text and (count > 1 or separator == "\t" or " " not in text):
