@@ -215,10 +215,8 @@ class AgentTools:
         self._refuse_before_search(request.value)
         target = self._find_target(request.key)
         before = target or self.plan.new_candidates[request.key]
-        section = request.category or before.section
-        candidate = self.plan.candidate(
-            request.value, request, confidence=_UPDATED, key=before.key, section=section, durability=before.durability
-        )
+        fields = {"key": before.key, "section": request.category or before.section, "durability": before.durability}
+        candidate = self.plan.candidate(request.value, request, confidence=_UPDATED, **fields)
         self.plan.change(request.key, candidate, target)
         return {"updated": True, "key": request.key}
 
@@ -237,10 +235,12 @@ class AgentTools:
         return shown
 
     def _refuse_before_search(self, value: str) -> None:
+        """Raise `RejectedCall` unless an earlier search or answer shares a stem with the value."""
         if not self._looked & subject_stems(value):
             raise RejectedCall("look first: search_memory for what this is about")
 
     def _format_entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
+        """Return planned and stored memories as the answer to a call. From now on, the model may refer to them."""
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in memories:
             # A memory without a key, or in another collection, is shown by its id in lower case, as calls contain it.

@@ -145,6 +145,7 @@ def _validate_interaction(value: Any, unnamed: _Unnamed) -> SentInteraction:
 
 
 def _convert_interaction(interaction: SentInteraction) -> Interaction:
+    """Return an interaction in the form to record. Raises an error if a discussion has no readable message."""
     if isinstance(interaction, Page):
         return interaction_of(interaction)
     if not isinstance(interaction, SentDiscussion):
@@ -219,6 +220,7 @@ def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list
 
 
 def _find_preceding_text(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
+    """Return the last text of the interaction before, if it came shortly before `time`, or None."""
     if before is None or not timedelta(0) <= time - in_zone(before.time, caller) <= _SOON:
         return None
     texts = texts_of(before)

@@ -76,7 +76,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message], aligned
 
 
 def _find_start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
-    """Return the index in `known` at which `messages` begin, or 0 if there is no such index."""
+    """Return the index from which the rest of `known` equals the beginning of `messages`, or 0 if there is none."""
     old_words, new_words = _list_words(known), _list_words(messages)
     if old_words[: len(new_words)] == new_words[: len(old_words)]:
         return 0

@@ -43,6 +43,7 @@ class RunMemoryView:
                 self._terms[memory.memory_id] = frozenset(tokenizer.terms(memory.content))
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
+        """Return current memories about the same subject. Staged memories come first, and then stored ones."""
         vector, terms = self._ports.embedder.embed(content), tokenizer.terms(content)
         ids, _ = with_fallback(lambda index: self._find_nearest_stored(index, terms, vector, limit), self._ports)
         return [*self._find_nearest_staged(terms, vector), *self.get(ids)][:limit]
@@ -97,6 +98,7 @@ class RunMemoryView:
         return self.get(list(ids))[:limit]
 
     def _find_nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
+        """Return the ids of stored memories near a text, alternately by similarity and by vector alone. None is staged."""
         worded = [similar.memory_id for similar in index.similar(self._seen, terms, vector, limit)]
         near: list[str] = []
         if vector is not None:
@@ -108,6 +110,7 @@ class RunMemoryView:
         return [fromkey for fromkey in dict.fromkeys(both) if fromkey is not None and fromkey not in staged][: 2 * limit]
 
     def _find_nearest_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
+        """Return the visible staged memories that share enough words or meaning with a text, nearest first."""
         scored, words = [], frozenset(terms)
         for memory, other in self._staged.values():
             own = self._terms[memory.memory_id]

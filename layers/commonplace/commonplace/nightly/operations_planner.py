@@ -119,6 +119,7 @@ class _DayOperations:
         self.successors |= dict.fromkeys((memory.memory_id for memory in targets), left.memory if left else None)
 
     def _plan_operation(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
+        """Plan an operation that closes the targets and stores the decision's memory, or what a forget request leaves."""
         operation_id, now = new_operation_id(self.context.caller.now), self.context.caller.now
         if decision.operation == "FORGET":
             opens = self._build_remainder(decision.content, targets[0], operation_id) if decision.content else None
@@ -156,14 +157,14 @@ class _DayOperations:
             durability=of.durability,
             event_time=of.happened_at,
         )
-        memory, vector = memory_from_decision(
-            Decision(candidate, "ADD"), self.day, self.context.caller, self.context.ports, now, new_memory_id(now)
-        )
+        adding, caller = Decision(candidate, "ADD"), self.context.caller
+        memory, vector = memory_from_decision(adding, self.day, caller, self.context.ports, now, new_memory_id(now))
         fields: dict[str, Any] = {name: getattr(of, name) for name in _INHERITED}
         evidence = text if of.evidence and text in of.evidence else None
         return _build_store_change(memory.model_copy(update={**fields, "evidence": evidence}), vector, operation_id)
 
     def _create_memory(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
+        """Build the new memory of a decision. It replaces the first target, under the targets' key. A used key is dropped."""
         now = self.context.caller.now
         memory_id = new_memory_id(now)
         memory, vector = memory_from_decision(decision, self.day, self.context.caller, self.context.ports, now, memory_id)
@@ -226,9 +227,8 @@ def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemory
     ids = {memory.memory_id for memory in shown}
     ended = [memory for memory in view.closed() if memory.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
-    memories = [
-        item for item in ended if item.content and (item.superseded_by in before or is_about(request.content, item.content))
-    ]
+    told = (item for item in ended if item.content)
+    memories = [item for item in told if item.superseded_by in before or is_about(request.content, item.content)]
     older = {memory.memory_id for memory in memories}
     while more := [item for item in ended if item.memory_id not in older and item.content and item.superseded_by in older]:
         memories += more

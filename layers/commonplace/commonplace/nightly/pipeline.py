@@ -105,6 +105,7 @@ class _Extraction:
 
 
 def _extract_candidates(day: Day, model: MeteredModel) -> _Extraction:
+    """Let the model propose candidates, chunk by chunk. Lines that a truncated answer may not cover are sent again."""
     extraction = _Extraction()
     chunks = deque(chunks_of(lines_of(day)))
     for number in count():
@@ -144,15 +145,11 @@ def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidat
     unread = {interaction for skipped in extraction.unread for interaction in skipped.interactions}
     read = [utterance for utterance in day.utterances if utterance.role == "user" and utterance.interaction_id not in unread]
     taken = {_locate(candidate) for candidate in extraction.candidates if candidate.forgets}
-    requested = [
-        request
-        for turn in read
-        for request in forget_candidates(turn, day.before(turn), (turn.interaction_id, turn.position) in taken)
-    ]
+    found = (forget_candidates(turn, day.before(turn), (turn.interaction_id, turn.position) in taken) for turn in read)
+    requested = [request for requests in found for request in requests]
     served = {_locate(request) for request in requested}
-    candidates = [
-        item for item in extraction.candidates if not (item.forgets and _locate(item) in served) or _is_unserved(item, day)
-    ]
+    own = extraction.candidates
+    candidates = [item for item in own if not (item.forgets and _locate(item) in served) or _is_unserved(item, day)]
     order = [(utterance.interaction_id, utterance.position) for utterance in day.utterances]
     return sorted([*candidates, *requested], key=lambda candidate: order.index(_locate(candidate)))
 
@@ -202,6 +199,7 @@ def _remove_forgotten_text(memories: Iterable[Memory], requests: Sequence[Decisi
 
 
 def _choose_decisions(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
+    """Ask the model for decisions. Returns them by case number, and notes. After a failed call, the remaining are missing."""
     made: dict[int, Decision] = {}
     for number, group in enumerate(batches_of(cases)):
         messages = [{"role": "user", "content": deciding_prompt(group)}]
@@ -271,6 +269,7 @@ def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str]
 
 
 def _build_decision(choice: Choice, case: Case, taken: Collection[str]) -> Decision | None:
+    """Return the decision that a model chose, or None if its target is already taken or isn't similar to the candidate."""
     candidate, target = case.candidate, choice.target_memory_id
     if choice.operation == "NOOP":
         return Decision(candidate, "NOOP", why="known, the model says")

@@ -53,6 +53,7 @@ def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
 
 
 def _build_line(number: int, turn: Utterance, before: Utterance | None) -> PromptLine:
+    """Return a message as one line. Of the assistant's long message before it, only the beginning and end are included."""
     fields: dict[str, object] = {"message": number, "interaction_id": turn.interaction_id, "at": f"{turn.time:%H:%M}"}
     if before is not None and before.role == "assistant":
         text = before.text
@@ -65,6 +66,7 @@ def _build_line(number: int, turn: Utterance, before: Utterance | None) -> Promp
 
 
 def _extract_own_words(utterance: Utterance) -> str:
+    """Return the user's own words in a message, with " […] " in place of all other text."""
     text, at, parts = utterance.text, 0, []
     for start, end in utterance.own:
         foreign = text[at:start]

@@ -162,6 +162,7 @@ class Nights:
         return run
 
     def _carry_out_run(self, run: Run, night: "RunOptions", lease: Lease) -> Run:
+        """Carry out or resume a run. If the lease is lost, the run is returned with a note and no error is raised."""
         from commonplace.nightly import steps
 
         try:
@@ -174,6 +175,7 @@ class Nights:
             return run.model_copy(update={"notes": (*run.notes, _TAKEN_OVER)})
 
     def _publish_run(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
+        """Publish the pages that a run changed. Saves the run again if there are notes on failures or unreadable records."""
         from commonplace.pages.publishing import publish
 
         trouble = publish(run, self.context)

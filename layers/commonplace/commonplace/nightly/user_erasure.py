@@ -238,12 +238,8 @@ class ErasableUser:
         with gathered() as flaws:
             memories = list(ports.records.all(self.user_id))
             behind = [(memory_id, behind_alias(memory_id, self.context.caller, ports)) for memory_id in ids]
-        known = Known(
-            ports.records,
-            memories,
-            flaws.unreadable,
-            lambda: stored_backups(ports.files, self.user_id) if ports.files else [],
-        )
+        files = ports.files
+        known = Known(ports.records, memories, flaws.unreadable, lambda: stored_backups(files, self.user_id) if files else [])
         names = [reached[0].memory_id if reached else name for name, reached in behind]
         scope = known.scope(names, list(ports.aliases.all(self.user_id)), document)
         if not scope.erased:
@@ -322,6 +318,7 @@ class ErasableUser:
         return list(dict.fromkeys((*ids, *damaged, *alone)))
 
     def _erase_memory(self, memory: Memory, lease: Lease, merged: bool) -> None:
+        """Erase the words of one memory. If it was `merged` from others, its link to an older value is removed as well."""
         now = self.context.caller.now
         lease.renew()
         without = erased(memory, now)
