@@ -55,9 +55,8 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
             continue
         for element in array_elements(file.text()):
             number += 1
-            where = (
-                f"{file.name}: conversation {number}" if source.is_folder or source.is_archive else f"conversation {number}"
-            )
+            where = f"conversation {number}"
+            where = f"{file.name}: {where}" if source.is_folder or source.is_archive else where
             try:
                 if isinstance(element, CommonplaceError):
                     raise element
@@ -186,7 +185,7 @@ def _parse_claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, An
 
 
 def with_times(messages: Iterable[tuple[Any, str, Any, Any]], *times: Any) -> Iterator[Message]:
-    """Yield the messages in order. A message without a time gets the time of the previous message or the conversation."""
+    """Yield the user's messages and the end of each of the assistant's. A missing time is taken from the message before."""
     last = next(filter(None, map(_parse_time, times)), None)
     for role, text, time, name in messages:
         if _ROLES.get(role) is None or not text.strip():

@@ -216,6 +216,7 @@ def in_pages(source: Source, *keys: str) -> Iterator[Any]:
 
 
 def _parse_line(line: str) -> Any:
+    """Return the object in a line of JSON Lines, or a `BrokenLine` if the line isn't a valid object."""
     try:
         return read_object(line)
     except CommonplaceError as error:

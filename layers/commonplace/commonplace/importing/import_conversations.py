@@ -230,10 +230,8 @@ class _Import:
         """Yield a new conversation as a whole. Yield a known one in two parts, its earlier messages and its new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.recorded_ids}
-        read = (
-            (names[name], [row for row in recorded[name] if row.run_id not in self.undone]) for name in reversed(recorded)
-        )
-        count, entries = next((parts for parts in read if parts[1]), (0, []))
+        old = ((names[name], [row for row in recorded[name] if row.run_id not in self.undone]) for name in reversed(recorded))
+        count, entries = next((parts for parts in old if parts[1]), (0, []))
         known = [None] * len(split_messages(chat.messages[:count])) or messages_of(entries)
         before, (added, changed) = part_id(chat.id, 0), growth(known, pieces, aligned=True)
         new = {*added, *(at for at in changed if pieces[at].id is None and pieces[at] not in known)}
@@ -265,9 +263,7 @@ class _Import:
             refused |= {(utterance.interaction_id, utterance.position): {"": RESTATED} for utterance in known}
             day = replace(day, utterances=tuple(known.get(utterance, utterance) for utterance in day.utterances))
             drafted = planner.draft(day, UnsavedAnswers())
-            self.refused += [
-                RefusedEntry(where=place, field=None, code="internal", message=_UNREAD) for place in drafted.unread
-            ]
+            self.refused += [RefusedEntry(where=at, field=None, code="internal", message=_UNREAD) for at in drafted.unread]
             plan, waiting = backdate(_apply_day_limits(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
             idle = {_get_place(step): step.told.why or REPEATED for step in drafted.operations if step.told.kind == "NOOP"}
@@ -279,6 +275,7 @@ class _Import:
         return merged(plans), merged(waits), unread
 
     def _count_operations(self, operations: Iterable[PlannedOperation], unread: Iterable[Unread]) -> None:
+        """Count the memories that operations add and close, list the added ones, and note the unread passages."""
         for planned in operations:
             self.closed += len(planned.closes)
             if planned.opens is not None:
@@ -359,9 +356,8 @@ def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) ->
     for operation in plan.operations:
         work.add(operation)
     dropped = (*plan.dropped, *work.dropped)
-    return plan.model_copy(update={"operations": tuple(work.operations), "dropped": dropped}), Plan(
-        operations=tuple(work.waiting)
-    )
+    waiting = Plan(operations=tuple(work.waiting))
+    return plan.model_copy(update={"operations": tuple(work.operations), "dropped": dropped}), waiting
 
 
 def piece_times(conversation: Mapping[str, Any], clean: Interaction) -> list[datetime]:
@@ -394,6 +390,7 @@ class _BackdatedDay:
     dropped: list[Dropped] = field(default_factory=list)
 
     def add(self, operation: PlannedOperation) -> None:
+        """Backdate an operation and add it to `operations` or `waiting`, or drop it with a reason."""
         reported = operation.told
         if not (operation.opens or operation.closes):
             return None  # a forget request that matches no memory has nothing to erase
@@ -422,9 +419,8 @@ class _BackdatedDay:
         if spoken_at is None or change.before is None:
             return change
         began = {"created_at": spoken_at}
-        return change.model_copy(
-            update={"memory": change.memory.model_copy(update=began), "before": change.before.model_copy(update=began)}
-        )
+        memory, before = (version.model_copy(update=began) for version in (change.memory, change.before))
+        return change.model_copy(update={"memory": memory, "before": before})
 
     def _backdate_opened(self, opens: PlannedChange, spoken_at: datetime, later: Memory | None) -> PlannedChange:
         """Set the start of a new memory to the time when the user stated it. If `later` replaces the memory, close it."""

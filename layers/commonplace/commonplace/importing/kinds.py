@@ -57,7 +57,7 @@ def kind_of(source: Source, kind: ImportKind | None = None) -> DetectedKind:
     if source.is_archive:
         return _raise_unknown("it is a ZIP without conversations of ChatGPT or Claude, and without memories.json; unpack it")
     if source.suffix in (".md", ".markdown"):
-        return _note_kind(source)
+        return _detect_note_kind(source)
     if source.suffix == ".txt":
         return DetectedKind("markdown", "its name ends in .txt")
     return _detect_text_kind(source)
@@ -110,7 +110,7 @@ def _detect_folder_kind(source: Source) -> DetectedKind:
         return DetectedKind("mem0", f"the folder has a {stores.HISTORY}")
     if source.path.resolve().name == "memories":
         return DetectedKind("anthropic-memory", "the folder is called memories")
-    return _note_kind(source)
+    return _detect_note_kind(source)
 
 
 def _detect_conversations(source: Source) -> DetectedKind | None:
@@ -128,7 +128,7 @@ def _parse_kind_from_start(text: str) -> DetectedKind | None:
     return DetectedKind("claude", "its conversations have chat_messages") if '"chat_messages"' in head else None
 
 
-def _note_kind(source: Source) -> DetectedKind:
+def _detect_note_kind(source: Source) -> DetectedKind:
     """Return "basic-memory" if a note has observations, or a permalink in its front matter, else "markdown"."""
     kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):

@@ -219,6 +219,7 @@ def _parse_head(lines: Sequence[str], begins: int, *, strict: bool = False) -> t
 
 
 def _list_values(value: Any) -> list[Any]:
+    """Return a field's value as a list. An empty value, or a mark that starts a multi-line text, gives an empty list."""
     return value if isinstance(value, list) else [value] if value and not _BLOCK.fullmatch(value) else []
 
 

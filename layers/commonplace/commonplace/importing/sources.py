@@ -106,7 +106,7 @@ class Source:
         return codecs.iterdecode(self._read_bytes(_PIECE), self.encoding)
 
     def lines(self) -> Iterator[str]:
-        """Yield the text line by line."""
+        """Yield the text line by line. Raises an error if a line is longer than 50 MB."""
         buffer = ""
         for piece in self.pieces():
             *whole, buffer = (buffer + piece).split("\n")

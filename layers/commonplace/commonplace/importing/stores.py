@@ -292,9 +292,8 @@ def _read_node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
         text = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
-        yield ForeignFact(
-            where, f"{start}/{kind}/{end}", text, tags=["relation"], extra=_omit(node, _RELATION if text else set())
-        )
+        extra = _omit(node, _RELATION if text else set())
+        yield ForeignFact(where, f"{start}/{kind}/{end}", text, tags=["relation"], extra=extra)
         return
     name, tags = node.get("name"), _list_values(node.get("entityType"))
     more = merged_fields({"entity": name}, _omit(node, _ENTITY))
