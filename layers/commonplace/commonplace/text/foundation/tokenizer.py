@@ -54,7 +54,7 @@ def terms(text: str, without: Collection[str] = ()) -> list[str]:
 
 
 def _fold_text(text: str) -> str:
-    """Return the text in lower case without accents or possessives. "c++" becomes "cpp", "3.5" "3p5" and "1,000" "1000"."""
+    """Return the text in lower case without accents or possessives. "c++" becomes "cpp", and "1,000.5" becomes "1000p5"."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     if folded.isascii():
         marks_dropped = folded

@@ -216,7 +216,7 @@ class Question(NamedTuple):
 
 
 def question_of(sentence: View) -> Question | None:
-    """Return the kind of secret that the sentence asks for or mentions, or None."""
+    """Return what a sentence asks about a secret, or None. A mere mention of a secret gives a `pointed` question."""
     kind = requested_kind(sentence.folded)
     if kind:
         return Question(kind, "words", True, False, japanese=True)
@@ -257,7 +257,7 @@ def _is_general(sentence: View, noun: Noun) -> bool:
 
 
 def question_in(text: str | None) -> Question | None:
-    """Return the kind of secret that the last sentences in a message ask for, or None."""
+    """Return the last question about a secret in the last 600 characters of a message, or None."""
     if not text:
         return None
     sentences = _build_sentence_views(view_of(text[-_TAIL:]))

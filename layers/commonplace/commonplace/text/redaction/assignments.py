@@ -211,7 +211,7 @@ def describes(names: Sequence[str]) -> bool:
 
 
 def kind_under(names: Sequence[str], value: str) -> str | None:
-    """Return the kind of secret that the names above `value` suggest, or None. Returns None if the value isn't made up.
+    """Return the kind of secret that the names above `value` suggest, or None. A value that isn't made up gives None.
 
     Outer names count only if they stand for several secrets, like `credentials` or `apiKeys`.
     """

@@ -221,7 +221,7 @@ _FEWEST_LISTED, _MOST = 2, 40
 
 
 def find_arrivals(view: View) -> Iterator[Span]:
-    """Find received one-time codes by nearby words for a medium or for hurry. Codes of under six digits need both."""
+    """Find received one-time codes by nearby words for a medium or for haste. Codes of under six digits need both."""
     for match in _NUMBER.finditer(view.folded):
         start, end = match.span()
         after = compiled("codes.after").match(view.folded, end)

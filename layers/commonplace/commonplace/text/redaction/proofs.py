@@ -212,7 +212,7 @@ def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last index of each run of true flags. After `least` of them, it may have gaps of one flag."""
+    """Yield the first and last index of each run of `least` true flags. After these, single false flags don't end it."""
     first: int | None = None
     last = count = 0
     for place, member in enumerate([*flags, False, False]):

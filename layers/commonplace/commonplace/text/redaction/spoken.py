@@ -91,7 +91,7 @@ def _read_between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _is_evident_value(view: View, noun: Noun, head: Token) -> bool:
-    """Return whether the digits or the look of the token after a noun prove it to be the value ("PIN 4821")."""
+    """Return whether a token directly after a noun is its value, by its digits or look, or because the noun takes digits."""
     if noun.name not in _LEAST and digits(view, head.start, 3):
         return True
     if noun.value == "digits" or (noun.name == "api_key" and digits(view, head.start, 16)):
@@ -236,7 +236,7 @@ def _has_linked_name(view: View, noun: Noun) -> bool:
 
 
 def _read_after_arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
-    """Return the value after a word like "to" at `parts[place]`, or [], as in "I changed the PIN to 4821"."""
+    """Return the value after a word like "to" at `parts[place]` ("I changed the PIN to 4821"), or []."""
     if place + 1 == len(parts):
         return []
     following, changed = parts[place + 1], _has_change_word(view, noun)
@@ -351,7 +351,7 @@ def _read_before_noun(view: View, noun: Noun) -> Spans:
 
 
 def _find_quotation(view: View, parts: list[Token]) -> Spans:
-    """Return the first quotation, as in 'I chose "the otter signs" as my passphrase', or []."""
+    """Return the quotation that ends `parts`, as in 'I chose "the otter signs" as my passphrase', or []."""
     match = _QUOTED.search(view.text, parts[0].raw_start, parts[-1].raw_end) if parts else None
     return [match.span(1)] if match and HIDDEN not in match[1] else []
 

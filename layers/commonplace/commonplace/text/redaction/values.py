@@ -95,7 +95,7 @@ def _parse_ending(marks: str, word: str) -> str:
 
 
 def is_mixed(text: str) -> bool:
-    """Return whether a token mixes letters with digits or signs. Code, addresses and quantities ("5kg") don't count."""
+    """Return whether a token looks made up, by letters with digits or by signs. Code, addresses and "5kg" don't."""
     text = text.strip("*_")
     if len(text) < 4 or _CODE.search(text) or _ADDRESS.fullmatch(text):
         return False

@@ -98,7 +98,7 @@ def _get_full_name(tag: str) -> str:
 
 
 def _find_nearest_tag(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
-    """Return the user's likeliest tag with the same meaning, or None. At most `budget` tags are compared, `alike` first."""
+    """Return the user's nearest tag with the same meaning, or None. At most `budget` tags are compared, `alike` first."""
     first = [own for own in alike if own[:_ALIKE_START] == tag[:_ALIKE_START]][:_MOST_ALIKE]
     compared = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
     scored = [(score, own) for own in compared if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
