@@ -242,7 +242,7 @@ def _find_counted_dates(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
 
 
 def _iterate_counted_dates(unit: str, count: int, spoken_on: date) -> Iterator[PartialDate]:
-    """Yield the dates that are `count` units before and after `spoken_on`. A count above 120 gives none."""
+    """Yield the dates `count` units before and after `spoken_on`, as exact as the unit. A count above 120 gives none."""
     if count > 120:
         return
     step = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
