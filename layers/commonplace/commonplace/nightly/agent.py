@@ -226,7 +226,7 @@ class AgentTools:
         return {"deleted": True, "key": request.key}
 
     def _find_target(self, key: str) -> Memory | None:
-        """Return the memory that was shown under this name, or None if the name belongs to a planned entry."""
+        """Return the memory that was shown under this name, or None for a planned entry. Raises `RejectedCall` if neither."""
         if key in self.plan.new_candidates:
             return None
         shown = self._shown.get(key)
