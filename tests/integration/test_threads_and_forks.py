@@ -253,6 +253,6 @@ def test_first_calls_at_once_load_each_table_and_model_once(memory_file: Path) -
         "bootstrap.models.build_embedder",
         "adapters.sentence_encoder.e5", "adapters.sentence_encoder.use", "adapters.sentence_encoder.use_words",
         "text.classifier.model.lexicon", "text.classifier.model.shipped classifier_encoded.npz",
-        "text.classifier.model._convert_weights", "text.foundation.english._load_dictionary",
+        "text.classifier.model._convert_to_float32", "text.foundation.english._load_dictionary",
         "text.redaction.vocabulary._compile_noun_pattern",
     }  # fmt: skip
