@@ -45,6 +45,7 @@ class FolderPages:
         """Do nothing, because a folder keeps no old versions."""
 
     def _resolve_inside(self, name: str) -> Path:
+        """Return the real path of a page. Raises `INVALID_ARGUMENT` if it leads out of the folder."""
         folder = self._folder.resolve()
         path = (folder / name).resolve()
         if not path.is_relative_to(folder):

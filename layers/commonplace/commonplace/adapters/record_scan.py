@@ -52,8 +52,6 @@ class TagCache:
 
 
 class NewestRecords(Protocol):
-    """A source of a user's newest records."""
-
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         """Return a user's newest records and whether those are all the user's records, as `MemoryRecords.newest` does."""
 
@@ -67,6 +65,7 @@ class ScanIndex:
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
+        """Return the visible memories that pass the filter with their neighbours, and the counts for BM25."""
         newest, complete = self._scan_newest(visibility)
         rows_by_id, passing = newest.rows(visibility, filters, terms, vector)
         rows = list(rows_by_id.values())
@@ -76,6 +75,7 @@ class ScanIndex:
         return Retrieved(columns, corpus, not complete, legs, other_model)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        """Return visible memories that share words with the query or have near vectors, most similar first."""
         newest, _ = self._scan_newest(visibility)
         words = sorted(set(terms))
         rows_by_id, _ = newest.rows(visibility, Filter(), words, vector)
@@ -83,6 +83,7 @@ class ScanIndex:
         return candidate_rows.similar_of(rows, newest.texts, candidate_rows.corpus_of(rows, words), limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
+        """Return the ids of visible memories that pass the filter, most important first, and whether ids may be missing."""
         newest, complete = self._scan_newest(visibility)
         passing = sorted(
             newest.passing(visibility, filters), key=lambda memory: (-memory.importance, -memory.happened_at.timestamp())

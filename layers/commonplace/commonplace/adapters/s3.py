@@ -28,11 +28,9 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Cl
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=10, signature_version="s3v4"
     )
-    session = botocore.session.get_session()
-    client: S3Client = session.create_client(  # type: ignore[assignment]
+    return botocore.session.get_session().create_client(  # type: ignore[return-value]
         "s3", region_name=region, endpoint_url=endpoint_url, config=config
     )
-    return client
 
 
 class S3Pages:
@@ -81,6 +79,7 @@ class S3StoredFiles:
         self._client, self._bucket = client, bucket
 
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
+        """Store a file or replace its body, and delete the earlier versions of the object."""
         media = MEDIA.get(file.format, ("application/octet-stream", ""))[0]
         key = _format_key(user_id, file.kind, file.file_id)
         if not isinstance(body, bytes):
@@ -127,6 +126,7 @@ class S3StoredFiles:
         return self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
 
     def _open(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> "tuple[StoredFile, StreamingBody] | None":
+        """Return a file with its open body, or None if the file is missing or expired."""
         try:
             answer = self._client.get_object(Bucket=self._bucket, Key=_format_key(user_id, kind, file_id))
         except self._client.exceptions.NoSuchKey:
@@ -144,7 +144,7 @@ def _format_key(user_id: str, kind: FileKind, file_id: str = "") -> str:
 
 
 def _delete_versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> None:
-    """Delete versions before delete markers, because deleting a marker first would restore the version that it hides."""
+    """Delete old versions, and all if `and_newest`. Delete markers go last, or the versions they hide would reappear."""
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):

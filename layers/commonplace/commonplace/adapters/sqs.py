@@ -22,11 +22,9 @@ _BATCH = 10  # messages per batch
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSClient":
     """Create a client that tries each call at most three times. By default, `region` comes from the environment."""
     config = Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=3)
-    session = botocore.session.get_session()
-    client: SQSClient = session.create_client(  # type: ignore[assignment]
+    return botocore.session.get_session().create_client(  # type: ignore[return-value]
         "sqs", region_name=region, endpoint_url=endpoint_url, config=config
     )
-    return client
 
 
 class _Queue:
@@ -51,8 +49,6 @@ class _Queue:
 
 
 class SqsDeadLetters(_Queue):
-    """Sends each dead letter as a message to one queue."""
-
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Send all letters. Raises `STORAGE_UNAVAILABLE` if one can't be sent."""
         self._send_messages(map(asdict, letters))

@@ -146,6 +146,7 @@ def _build_failure(error: "anthropic.APIStatusError") -> Failure:
 
 
 def _parse_retry_after(header: str | None) -> float | None:
+    """Return the seconds to wait from a `retry-after` header, which contains seconds or a date, or None."""
     if header is None:
         return None
     try:

@@ -32,13 +32,10 @@ _KEYS_PER_CALL = 100
 _DELETES_PER_CALL = 10  # an item is limited to 400 KB, and a transaction to 4 MB
 Failure = ClientError | BotoCoreError
 _REFUSED = "ConditionalCheckFailed"
-_SOON = {
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "ThrottlingException",
-    "TransactionConflictException",
-    "TransactionInProgressException",
-}
+_SOON = (
+    "ProvisionedThroughputExceededException RequestLimitExceeded ThrottlingException TransactionConflictException"
+    " TransactionInProgressException"
+).split()
 _SOON_WITHIN = {"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"}
 
 
@@ -79,7 +76,6 @@ class Calls:
             self.transact(batch)
 
     def put(self, item: Item) -> None:
-        """Write one item unconditionally."""
         self._call_with_retries(lambda: self._client.put_item(TableName=self._name, Item=item))
 
     def delete(self, user: str, item: str, condition: str, values: Item) -> None:
@@ -111,8 +107,7 @@ class Calls:
             )  # fmt: skip
         except ClientError:
             return None
-        item_read: Item = answer["Attributes"]
-        return item_read
+        return dict(answer["Attributes"])
 
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
         """Return the existing items by user and sort key. `attributes` limits the fields. Reads are strongly consistent."""
@@ -172,6 +167,7 @@ class Calls:
         return answer["Items"], answer.get("LastEvaluatedKey")
 
     def _call_with_retries(self, call: Callable[[], _T]) -> _T:
+        """Repeat a call after transient failures. Raises `STORAGE_UNAVAILABLE`, or `ClientError` for a refused write."""
         attempt = 0
         while True:
             try:
@@ -281,8 +277,6 @@ def _all_pages(
 
 
 class TableAdapter:
-    """The base class of adapters that implement a port and store their data in a table."""
-
     def __init__(self, table: Table) -> None:
         self._table = table
 

@@ -16,9 +16,8 @@ _CLEAR_BATCH = 10  # versions per transaction, which is limited to 4 MB
 
 
 class DynamoDocuments(TableAdapter):
-    """Stores documents in the table."""
-
     def put(self, user_id: str, document: Document) -> None:
+        """Write a version and delete the oldest surplus one. Raises `CONFLICT` unless the stored version is one lower."""
         calls = self._table.calls()
         before = document.version - 1
         condition, values = (f"#{_VERSION} = :before", {":before": {"N": str(before)}}) if before else (ABSENT, None)
@@ -31,6 +30,7 @@ class DynamoDocuments(TableAdapter):
             raise CommonplaceError(ErrorCode.CONFLICT, "the document was changed meanwhile; read it again")
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
+        """Return the newest version, which may be a deletion marker, or None."""
         calls, path = self._table.calls(), path_of(namespace, key)
         head = _load_head(calls, user_id, path)
         if head is None or head.deleted:
@@ -56,6 +56,7 @@ class DynamoDocuments(TableAdapter):
         yield from map(_parse_head, self._table.calls().rows(*condition, ConsistentRead=True))
 
     def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
+        """Replace a stored version's text. Returns False if that text differs from `before`, but True if it is missing."""
         calls, name = self._table.calls(), _build_version_name(document.path, document.version)
         newest, item = _load_head(calls, user_id, document.path), calls.get_item(user_id, name)
         if item is None or not _parse_document(item).has_text_of(before):

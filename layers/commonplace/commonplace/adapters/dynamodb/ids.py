@@ -15,20 +15,17 @@ _MOST_REQUESTED = 1_000
 
 
 class DynamoErasedIds(TableAdapter):
-    """Looks up hashes of erased ids in the table."""
-
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
+        """Return those of the ids and external names that were erased for this user."""
         hashed: set[str] = set()
         for batch in in_batches(ids, _MOST_REQUESTED):
-            partitions = {_build_partition_name(user_id, memory_id): memory_id for memory_id in batch}
+            partitions = {_build_hash_partition(user_id, memory_id): memory_id for memory_id in batch}
             present = self._table.calls().get((name, ERASED) for name in partitions)  # each batch has its own deadline
             hashed |= {partitions[name] for name, _ in present}
         return hashed
 
 
 class DynamoAliases(TableAdapter):
-    """Stores the external ids (aliases) of memories in the table."""
-
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         calls = self._table.calls()
         by_name = {alias.name: alias for alias in aliases}
@@ -36,6 +33,7 @@ class DynamoAliases(TableAdapter):
             calls.transact([Action("Put", _build_alias_item(user_id, alias)) for alias in batch])
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
+        """Map names to memory ids. Unknown and withdrawn names are left out."""
         items_by_key = self._table.calls().get((user_id, f"{ALIAS}{name}") for name in names)
         aliases = [_parse_alias(item) for item in items_by_key.values()]
         return {alias.name: alias.memory_id for alias in aliases if not alias.withdrawn}
@@ -63,12 +61,13 @@ def _parse_alias(item: Item) -> Alias:
     return Alias(item[ITEM]["S"].removeprefix(ALIAS), item[HOLDER]["S"], run, item[_WITHDRAWN]["BOOL"])
 
 
-def _build_partition_name(user_id: str, erased_id: str) -> str:
+def _build_hash_partition(user_id: str, erased_id: str) -> str:
     return f"{ERASED}{erased_hash(user_id, erased_id)}"
 
 
 def erased_row(user_id: str, erased_id: str) -> Item:
-    return key_of(_build_partition_name(user_id, erased_id), ERASED)
+    """Return the row that stores the hash of an erased id."""
+    return key_of(_build_hash_partition(user_id, erased_id), ERASED)
 
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:

@@ -90,7 +90,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
         "listed": {"S": todo},
         BODY: packed(interaction.model_dump_json()),
     }
-    return [Action("Put", row, ABSENT), _build_listing(user_id, todo, interaction.id)]
+    return [Action("Put", row, ABSENT), _build_listing_row(user_id, todo, interaction.id)]
 
 
 def marked(user_id: str, interaction: StoredInteraction, mark: LedgerMark, run_id: str, at: datetime) -> list[Action]:
@@ -109,7 +109,7 @@ def marked(user_id: str, interaction: StoredInteraction, mark: LedgerMark, run_i
     return [
         *_unlist(user_id, interaction, but=listed),
         _build_update(user_id, entry, values),
-        _build_listing(user_id, listed, entry.interaction_id),
+        _build_listing_row(user_id, listed, entry.interaction_id),
     ]
 
 
@@ -119,7 +119,7 @@ def reopen(user_id: str, interaction: StoredInteraction) -> list[Action]:
     todo = f"{TODO}{sorted_time(entry.time)}#{entry.interaction_id}"
     values = {"state": {"S": "pending"}, "failures": {"N": "0"}, "listed": {"S": todo}}
     update = _build_update(user_id, entry, values, removed=("read_at",))
-    return [*_unlist(user_id, interaction), update, _build_listing(user_id, todo, entry.interaction_id)]
+    return [*_unlist(user_id, interaction), update, _build_listing_row(user_id, todo, entry.interaction_id)]
 
 
 def without_text(user_id: str, interaction: StoredInteraction) -> list[Action]:
@@ -149,7 +149,7 @@ def _build_update(user_id: str, entry: LedgerEntry, values: Mapping[str, Any], r
     return Action("Update", key_of(user_id, interaction_name(entry.interaction_id)), PRESENT, named, change)
 
 
-def _build_listing(user_id: str, name: str, interaction_id: str) -> Action:
+def _build_listing_row(user_id: str, name: str, interaction_id: str) -> Action:
     return Action("Put", {**key_of(user_id, name), "id": {"S": interaction_id}})
 
 
@@ -163,9 +163,8 @@ _BYTES = 3_000_000  # a transaction is limited to 4 MB
 
 
 class DynamoLedger(TableAdapter):
-    """Stores the ledger in the table."""
-
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
+        """Store new interactions as pending. Returns for each interaction whether it was new."""
         first: dict[str, int] = {}
         for number, interaction in enumerate(interactions):
             first.setdefault(interaction.id, number)
@@ -201,6 +200,7 @@ class DynamoLedger(TableAdapter):
         return count
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
+        """Delete the texts that a run read more than `retention` ago. Returns the number of deleted texts."""
         calls, count = self._table.calls(), 0
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
         span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(now - retention)}"}}
@@ -213,12 +213,14 @@ class DynamoLedger(TableAdapter):
         return count
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
+        """Delete the texts of interactions. A pending interaction counts as read afterwards."""
         calls = self._table.calls()
         for batch in in_batches(_load_interactions(calls, user_id, interaction_ids), _ROWS_PER_CALL):
             calls.transact([action for interaction in batch for action in without_text(user_id, interaction)])
         settle_due(self._table, user_id)
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
+        """Yield the users with pending interactions or with texts that a run read before `texts_before`."""
         for rows in waiting_rows(self._table, DUE, texts_before or ALWAYS_DUE + timedelta(milliseconds=1)):
             yield from (row[USER]["S"] for row in rows)
 

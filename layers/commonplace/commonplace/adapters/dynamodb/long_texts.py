@@ -41,7 +41,7 @@ def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
 
 
 def text_of(calls: Calls, row: Item | None) -> str | None:
-    """Return the text of a row. The row is read again if another call rewrites or deletes it during the read."""
+    """Return a row's text, or None without a row. Reads the row again if another call rewrites or deletes it meanwhile."""
     attempt = 0
     while row is not None:
         if _BODY in row:

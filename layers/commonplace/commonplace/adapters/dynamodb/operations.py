@@ -52,6 +52,7 @@ class DynamoOperations:
         self._table, self._indexed, self._clock = table, indexed, clock
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
+        """Apply all changes in one transaction. Returns False if the operation has already been applied."""
         try:
             done = self._write_operation(operation, fence)
         except CommonplaceError as error:
@@ -64,6 +65,7 @@ class DynamoOperations:
         return done
 
     def _write_operation(self, operation: Operation, fence: Fence | None) -> bool:
+        """Apply an operation and return True, or return False if it has already been applied."""
         calls = self._table.calls()
         changes = [_build_row_change(calls, change) for change in operation.changes]
         write = TransactionWrite(changes[-1], closes=tuple(changes[:-1])) if changes else None
@@ -95,6 +97,7 @@ class DynamoOperations:
         return list(filter(None, map(_parse_item, self._table.calls().rows(where, values, ConsistentRead=True))))
 
     def newest(self, user_id: str) -> Applied | None:
+        """Return the newest operation that is not an undo, or None."""
         condition, values = partition_condition(user_id, OPERATION)
         rows = self._table.calls().rows(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_PAGE_SIZE)
         applied = filter(None, map(_parse_item, rows))
@@ -147,6 +150,7 @@ def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[
 
 
 def _build_row_change(calls: Calls, change: Change) -> RowChange:
+    """Return the change of one record. Raises `CONFLICT` if the stored record is missing or has another version."""
     memory = change.memory
     if change.before is None:
         return RowChange(memory, to_bytes(change.vector), change.audit)

@@ -30,11 +30,10 @@ _CACHE_SIZE = 4_000  # total number of cached records; the current user's record
 
 
 class DynamoPending:
-    """Reads and writes the PENDING rows of the table.
+    """Reads and writes the PENDING rows of the table, each of which identifies a version of a record.
 
-    Each row identifies a version of a record. A version never changes, so records are cached. While the index is down, a
-    search reads only the rows and new records. `pending` returns at most a user's 2,000 newest pending memories, and whether
-    those are all. Searches find the others, for example after a large import, once the index contains them.
+    A version never changes, so records are cached. While the index is down, a search reads only the rows and new records.
+    Searches find pending memories beyond the newest 2,000, for example after a large import, once the index contains them.
     """
 
     def __init__(self, table: Table) -> None:
@@ -42,6 +41,7 @@ class DynamoPending:
         self._known: dict[tuple[str, str, str], Stored] = {}
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
+        """Return the user's newest 2,000 records with unconfirmed writes, ordered by id, and whether these are all."""
         calls = self._table.calls()
         condition, values = partition_condition(user_id, PENDING)
         pending = calls.rows(condition, values, ConsistentRead=True, ScanIndexForward=False, Limit=_AT_MOST + 1)
@@ -73,10 +73,12 @@ class DynamoPending:
         return {row[ITEM]["S"].removeprefix(USED) for row in rows}
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
+        """Delete the memory's PENDING row unless the row is for a newer version."""
         newer_stays = {":version": {"N": str(version)}}
         self._table.calls().delete(user_id, pending_name(memory_id), f"#{VERSION} <= :version", newer_stays)
 
     def mark_reported(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
+        """Record that this version's rejection was reported, or was not. Returns False if nothing changed."""
         row, number = key_of(user_id, pending_name(memory_id)), {":version": {"N": str(version)}}
         if confirmed:
             as_it_is = f"{PRESENT} AND (attribute_not_exists(#{TOLD}) OR #{TOLD} < :version)"
@@ -107,7 +109,7 @@ def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Itera
 
 
 def _load_records(calls: Calls, rows: list[Item]) -> list[Stored]:
-    # A purged record is missing here, but the stream reports its deletion to the index.
+    """Return the records of PENDING rows. Purged records are missing, but the stream reports their deletion to the index."""
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
     items_by_key = calls.get(names)
     return list(readable_records((items_by_key[name] for name in names if name in items_by_key), stored_of))

@@ -51,7 +51,7 @@ class DynamoRawRecords(TableAdapter):
     """Reads the raw records in the table. Three queries return records, counts and audit rows, each sorted by memory id."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        audits, used = _Followed(self._yield_items(user_id, AUDIT), AUDIT), _Followed(self._yield_items(user_id, USED), USED)
+        audits, used = _Cursor(self._yield_items(user_id, AUDIT), AUDIT), _Cursor(self._yield_items(user_id, USED), USED)
         for item in self._yield_items(user_id, MEMORY):
             memory_id = str(item[ITEM]["S"]).removeprefix(MEMORY)
             counts = {row[ITEM]["S"]: row for row in used.of(memory_id)}.get(used_name(memory_id))
@@ -63,13 +63,13 @@ class DynamoRawRecords(TableAdapter):
         return itertools.chain.from_iterable(self._table.pages(*partition_condition(user_id, prefix), ConsistentRead=True))
 
 
-class _Followed:
+class _Cursor:
     def __init__(self, items: Iterator[Item], prefix: str) -> None:
         self._items, self._prefix = items, prefix
         self._next = next(items, None)
 
     def of(self, memory_id: str) -> list[Item]:
-        """Return a memory's rows, and skip the rows of memories with smaller ids."""
+        """Return a memory's rows, and skip the rows of memories with smaller ids. Call this with ascending ids."""
         items = list[Item]()
         while self._next is not None and (named := self._parse_row_memory_id(self._next)) <= memory_id:
             items += [self._next] if named == memory_id else []
@@ -81,18 +81,17 @@ class _Followed:
 
 
 class DynamoRecords:
-    """Stores records in the table. If `indexed` is true, a PENDING row marks each write until it is indexed.
-
-    Without an index, nothing would delete PENDING rows, so writes don't add them, and `newest` is strongly consistent.
-    """
+    """Stores records in the table. If `indexed` is true, writes add PENDING rows, and `newest` is eventually consistent."""
 
     def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._table, self._indexed, self._clock = table, indexed, clock
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+        """Store each entry unless an equal memory is active. Returns each stored memory, and whether it is new."""
         return EntryBatch(self._table.calls(), self._clock() if self._indexed else None).add(entries)
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
+        """Replace a record. Raises `CONFLICT` if it has changed since it was read or would equal another memory."""
         calls = self._table.calls()
         change = change_of(calls, memory, audit, vector)
         write, rows = TransactionWrite(change), purging(calls, memory, change.before)
@@ -119,10 +118,10 @@ class DynamoRecords:
         return self._load_records(user_id, memory_ids, stored_of, VECTOR)
 
     def _load_records(
-        self, user_id: str, memory_ids: Sequence[str], read: Callable[[Item, Item | None], _Record], *more: str
+        self, user_id: str, memory_ids: Sequence[str], read: Callable[[Item, Item | None], _Record], *fields: str
     ) -> list[_Record]:
         names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
-        items_by_key = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *more))
+        items_by_key = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *fields))
         keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]
         records = [items_by_key[key] for key in keys if key in items_by_key]
         return list(readable_records(records, lambda row: read(row, items_by_key.get((user_id, used_name(_parse_id(row)))))))
@@ -141,6 +140,7 @@ class DynamoRecords:
     def listed(
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
+        """Return a page of visible memories, newest first, and the id before which the next page starts, or None."""
         condition, values = partition_condition(visibility.user_id, MEMORY)
         calls, matching, looked_at = self._table.calls(), list[Memory](), 0
         after = None if before is None else key_of(visibility.user_id, memory_name(before))
@@ -161,6 +161,7 @@ class DynamoRecords:
         return matching[:limit], goes_on
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
+        """Return the newest active memories with their vectors, and whether these are all active ones."""
         condition, values = partition_condition(user_id, MEMORY)
         rows = self._table.calls().rows(
             condition, {**values, ":active": {"S": "active"}}, FilterExpression=f"#{STATUS} = :active",
@@ -174,6 +175,7 @@ class DynamoRecords:
         return [audit_of(row) for row in self._table.calls().rows(*condition, ConsistentRead=True)]
 
     def _load_counts(self, calls: Calls, user_id: str, memory_ids: Sequence[str]) -> dict[str, dict[str, object]]:
+        """Return the usage-count items, by memory id, between the first and the last of the sorted ids."""
         if not memory_ids:
             return {}
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
@@ -187,8 +189,6 @@ def _parse_id(item: Item) -> str:
 
 
 class DynamoEverything(TableAdapter):
-    """Reads the records of one user or of all users from the table."""
-
     def every(self) -> Iterator[Stored]:
         for items in self._table.scan(f"begins_with(#{ITEM}, :prefix)", {":prefix": {"S": MEMORY}}):
             yield from readable_records(items, stored_of)
@@ -209,6 +209,7 @@ class DynamoErasure(TableAdapter):
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # deleted last, so that no run can start earlier
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
+        """Erase a record only if it is unreadable, and return whether it was. `forgotten` also stores a hash of its id."""
         calls = self._table.calls()
         record = calls.get_item(user_id, memory_name(memory_id))
         if record is None or readable(record, memory_of) is not None:
@@ -220,11 +221,13 @@ class DynamoErasure(TableAdapter):
         return True
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
+        """Store hashes of purged memories' ids and external names, and delete their remaining data."""
         calls = self._table.calls()
         keep_erased(calls, user_id, names)
         forget(calls, user_id, memory_ids)
 
     def _empty_partition(self, partition: str) -> None:
+        """Store hashes of the partition's memory ids and aliases, and delete all of its rows but the lease."""
         after = None
         while True:
             calls = self._table.calls()  # each page has its own deadline

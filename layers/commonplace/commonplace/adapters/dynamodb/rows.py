@@ -42,18 +42,18 @@ def pending_name(memory_id: str) -> str:
 def memory_item(memory: Memory, vector: bytes | None) -> Item:
     """Return the item that stores a memory. `vector` is already in its stored form."""
     return {
-        **_build_row_base(memory, memory_name(memory.memory_id)),
+        **_build_key_and_ttl(memory, memory_name(memory.memory_id)),
         RECORD: {"S": memory.model_dump_json()},
         VERSION: {"N": str(memory.version)},
         STATUS: {"S": memory.status},
         "fingerprint": {"B": fingerprint(memory)},
-        **_build_expiry(memory),
+        **_build_expires_at(memory),
         **({} if vector is None else {VECTOR: {"B": vector}}),
     }
 
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
-    """Convert an item to a memory. `used` is the item with the memory's usage counts."""
+    """Convert an item to a memory. `used` is the item with its usage counts. Raises `ValueError` for an unreadable record."""
     memory = Memory.from_record(item[RECORD]["S"])
     if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
         raise ValueError("another memory's record")
@@ -80,7 +80,7 @@ def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Itera
 
 
 def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
-    """Return the result of `read` for a record. If the record is unreadable, log its key and return None."""
+    """Return the result of `read` for a record. If the record is unreadable, report it, log its key and return None."""
     try:
         return read(item)
     except (ValueError, KeyError, TypeError) as error:  # includes errors from Pydantic and NumPy
@@ -99,13 +99,13 @@ def markers(memory: Memory) -> dict[str, Item]:
     """Return the items that reserve a memory's content and key, by sort key. Only active memories have these markers."""
     if memory.status != "active":
         return {}
-    common = {HOLDER: {"S": memory.memory_id}, **_build_expiry(memory)}
+    common = {HOLDER: {"S": memory.memory_id}, **_build_expires_at(memory)}
     content = f"{CONTENT}{fingerprint(memory).hex()}"
-    items: dict[str, Item] = {content: {**_build_row_base(memory, content), **common}}
+    items: dict[str, Item] = {content: {**_build_key_and_ttl(memory, content), **common}}
     if memory.key is not None:
         name = key_name(memory.collection, memory.key)
         place = {"collection": {"S": memory.collection}, "key": {"S": memory.key}}
-        items[name] = {**_build_row_base(memory, name), **common, **place}
+        items[name] = {**_build_key_and_ttl(memory, name), **common, **place}
     return items
 
 
@@ -123,7 +123,7 @@ def audit_name(memory: Memory) -> str:
 def audit_item(memory: Memory, audit: Audit) -> Item:
     """Return the audit row for a version of a memory. Raises `TypeError` if the detail can't be serialized as JSON."""
     return {
-        **_build_row_base(memory, audit_name(memory)),
+        **_build_key_and_ttl(memory, audit_name(memory)),
         "operation": {"S": audit.operation},
         "at": {"S": audit.at.isoformat()},
         "detail": {"S": json.dumps(audit.detail, ensure_ascii=False)},
@@ -131,7 +131,7 @@ def audit_item(memory: Memory, audit: Audit) -> Item:
 
 
 def audit_of(item: Item) -> Audit:
-    """Parse an audit row."""
+    """Parse an audit row. A damaged row keeps its operation, but has the earliest time and no detail."""
     operation = str(item.get("operation", {}).get("S"))
     try:
         return Audit(operation, datetime.fromisoformat(item["at"]["S"]), json.loads(item["detail"]["S"]))
@@ -149,11 +149,11 @@ def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
     return memory.status != "active" or memory.has_expired(now)
 
 
-def _build_row_base(memory: Memory, name: str) -> dict[str, Any]:
+def _build_key_and_ttl(memory: Memory, name: str) -> dict[str, Any]:
     return {USER: {"S": memory.user_id}, ITEM: {"S": name}, **purge_at(memory)}
 
 
-def _build_expiry(memory: Memory) -> dict[str, Any]:
+def _build_expires_at(memory: Memory) -> dict[str, Any]:
     return {} if memory.expires_at is None else {"expires_at": {"N": str(memory.expires_at.timestamp())}}
 
 
@@ -173,6 +173,7 @@ def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
 
 
 def _parse_change(change: Mapping[str, Any], user: str, item: str) -> IndexChange:
+    """Return a tombstone for a deleted memory, and otherwise the new memory with its vector."""
     if "NewImage" not in change:
         return Tombstone(user, item.removeprefix(MEMORY), int(change["OldImage"][VERSION]["N"]))
     image = change["NewImage"].items()

@@ -35,8 +35,6 @@ _ALL = "all"
 
 
 class DynamoTagRows(TableAdapter):
-    """Stores the tag rows of users in the table."""
-
     def rows(self, user_id: str) -> dict[str, TagRow]:
         calls = self._table.calls()
         return parse_tag_rows(text_of(calls, calls.get_item(user_id, TAG_ROWS)))
@@ -51,9 +49,8 @@ class DynamoTagRows(TableAdapter):
 
 
 class DynamoRuns(TableAdapter):
-    """Stores runs, their parts and the lease of each user in the table."""
-
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
+        """Take the user's lease until `until`. Returns None if another run holds a valid lease."""
         values = {
             ":now": {"N": str(now.timestamp())}, ":until": {"N": str(until.timestamp())}, ":none": {"N": "0"},
             ":one": {"N": "1"}, ":untrue": {"N": str((until + (until - now)).timestamp())},
@@ -82,6 +79,7 @@ class DynamoRuns(TableAdapter):
         self._replace_text(run, [active] if run.status == "running" else [], fence)
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
+        """Store a part, or do nothing if the run has a part of that name. Raises `LEASE_LOST` for an older lease."""
         key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
         text, rows = row_text(body, run.user_id, f"{OVERFLOW}{PART}{run.run_id}#")
         absent = Action("ConditionCheck", key, ABSENT)
@@ -109,6 +107,7 @@ class DynamoRuns(TableAdapter):
         calls.delete_all(key_of(user_id, name) for name in unused_rows)
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
+        """Mark the interactions that the run has read, and save the run. Raises `LEASE_LOST` for an older lease."""
         calls, at = self._table.calls(), run.finished_at or run.started_at
         names = [(run.user_id, interaction_name(name)) for name in marks]
         items_by_key = calls.get(names)
@@ -149,6 +148,7 @@ class DynamoRuns(TableAdapter):
 
 
 def _write_fenced(table: Table, actions: Sequence[Action], fence: Fence) -> None:
+    """Write the actions in one transaction. Raises `LEASE_LOST` if a newer lease exists."""
     if table.calls().transact([fenced(fence), *actions]):
         raise lease_lost()
 

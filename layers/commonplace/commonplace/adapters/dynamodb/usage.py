@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.calls import Calls, Table, TableAdapter, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.rows import FOUND, HOLDER, LAST_FOUND, STATUS, memory_name, used_name
 from commonplace.adapters.dynamodb.table import (
@@ -38,7 +38,6 @@ _log = logging.getLogger("commonplace")
 _FOLD_WITHIN = timedelta(days=90)  # rows expire if no fold counts them within this period
 _IDS_A_ROW = 80  # a row and the counts of its memories must fit into one transaction
 _FOLD_BATCH = 90
-_ACTIONS = 100
 _WAITING_AT_MOST = 100
 _PATIENCE = 0.5  # seconds; the search's answer is held back for this write
 
@@ -76,6 +75,7 @@ class DynamoUsage:
         return True
 
     def fold(self, user_id: str) -> None:
+        """Add the user's stored hits to the memories' counts, and delete the rows of these hits."""
         for attempt in itertools.count():
             calls = self._table.calls()
             rows, _ = calls.page(*partition_condition(f"{USAGE}{user_id}"), ConsistentRead=True, Limit=_FOLD_BATCH)
@@ -85,6 +85,7 @@ class DynamoUsage:
                 calls.wait(attempt)
 
     def unfolded(self, before: datetime) -> Iterator[str]:
+        """Yield the users with stored hits that were written before `before`."""
         users_seen: set[str] = set()
         for rows in waiting_rows(self._table, USAGE, before):
             users = {row[USER]["S"].removeprefix(USAGE) for row in rows} - users_seen
@@ -93,11 +94,12 @@ class DynamoUsage:
 
 
 def _build_fold_actions(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
+    """Return the actions that delete the rows and count their hits. Rows beyond one transaction's limit are left."""
     taken: list[Action] = []
     times: dict[str, list[str]] = {}  # timestamps of the hits by memory id
     for row in rows:
         ids = [each["S"] for each in row["ids"]["L"]]
-        if len(taken) + 1 + len(times.keys() | set(ids)) > _ACTIONS:
+        if len(taken) + 1 + len(times.keys() | set(ids)) > MOST_ACTIONS:
             break
         taken.append(Action("Delete", row, PRESENT))
         for memory_id in ids:
@@ -126,7 +128,7 @@ def _build_count_action(user_id: str, memory_id: str, hits: list[str], record: I
 
 
 def _build_usage_row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -> Item:
-    # The expiry is computed from this machine's clock, not from `at`.
+    """Return the row for a list of hits. It expires by `now`, which is this machine's clock, and not by `at`."""
     return {
         USER: {"S": f"{USAGE}{user_id}"},
         ITEM: {"S": str(ULID.from_datetime(now))},
@@ -172,6 +174,7 @@ class DynamoSearchLog:
         ]
 
     def queries(self, user_id: str) -> list[str]:
+        """Return all stored queries, including expired ones."""
         return [row["query"]["S"] for row in self._iterate_rows(user_id)]
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
@@ -188,34 +191,33 @@ _DELETE_BATCH = 90  # rows deleted in one transaction to make room for a new rat
 
 
 class DynamoFeedback(TableAdapter):
-    """Stores the ratings of memories in the table."""
-
     def rate(self, user_id: str, rating: Rating) -> bool:
+        """Store a rating, replacing one for the same memory and query. Returns False if the memory is not active."""
         calls, item = self._table.calls(), _build_rating_item(user_id, rating)
-        older = [row for row in _sort_by_time(_iterate_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
+        older = [row for row in _sort_by_time(_iterate_feedback(calls, user_id)) if row[ITEM] != item[ITEM]]
         surplus = older[: max(0, len(older) + 1 - MOST_RATINGS)][:_DELETE_BATCH]
         record = key_of(user_id, memory_name(rating.memory_id))
         is_active = Action("ConditionCheck", record, f"#{STATUS} = :active", {":active": {"S": "active"}})
         return not calls.transact([is_active, Action("Put", item), *(Action("Delete", row) for row in surplus)])
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:
-        rows = [row for row in _iterate_rows(self._table.calls(), user_id) if int(row[PURGE_AT]["N"]) > now.timestamp()]
+        rows = [row for row in _iterate_feedback(self._table.calls(), user_id) if int(row[PURGE_AT]["N"]) > now.timestamp()]
         return [_parse_rating(row) for row in _sort_by_time(rows)]
 
     def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
         calls = self._table.calls()
-        meant = [row for row in _iterate_rows(calls, user_id) if is_meant(_parse_rating(row))]
+        meant = [row for row in _iterate_feedback(calls, user_id) if is_meant(_parse_rating(row))]
         calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in meant)
         return len(meant)
 
 
 def delete_feedback(calls: Calls, user_id: str, memory_ids: Collection[str]) -> None:
     """Delete the feedback on erased memories."""
-    rows = (row for row in _iterate_rows(calls, user_id) if row[HOLDER]["S"] in memory_ids)
+    rows = (row for row in _iterate_feedback(calls, user_id) if row[HOLDER]["S"] in memory_ids)
     calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in rows)
 
 
-def _iterate_rows(calls: Calls, user_id: str) -> Iterator[Item]:
+def _iterate_feedback(calls: Calls, user_id: str) -> Iterator[Item]:
     return calls.rows(*partition_condition(user_id, FEEDBACK), ConsistentRead=True)
 
 

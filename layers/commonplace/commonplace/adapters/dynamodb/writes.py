@@ -89,6 +89,7 @@ class TransactionWrite:
         return rows + self._build_marker_actions(changes)
 
     def _build_marker_actions(self, changes: Sequence[RowChange]) -> list[Action]:
+        """Return the actions that delete, replace or add markers so that only the markers of `change` remain."""
         before = {name: old for change in changes if change.before for name, old in markers(change.before).items()}
         after = markers(self.change.memory)
         actions = []
@@ -123,10 +124,11 @@ def batches_of(
 
 
 def _build_row_actions(change: RowChange, pending_since: datetime | None) -> list[Action]:
+    """Return the actions that write the record, its audit row, a new record's usage counts and the PENDING row."""
     memory, before = change.memory, change.before
     record, audit = memory_item(memory, change.vector), Action("Put", audit_item(memory, change.audit), ABSENT)
     if before is None:
-        rows = [Action("Put", record, ABSENT), audit, *_build_count_row(memory)]
+        rows = [Action("Put", record, ABSENT), audit, *_build_initial_counts(memory)]
     else:
         rows = [Action("Put", record, f"#{VERSION} = :before", {":before": {"N": str(before.version)}}), audit]
     if pending_since is not None:
@@ -134,7 +136,7 @@ def _build_row_actions(change: RowChange, pending_since: datetime | None) -> lis
     return rows
 
 
-def _build_count_row(memory: Memory) -> list[Action]:
+def _build_initial_counts(memory: Memory) -> list[Action]:
     if not memory.access_count:
         return []
     last = (memory.last_accessed or memory.created_at).isoformat()
@@ -152,7 +154,7 @@ def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]
 
 
 def _build_pending_action(memory: Memory, since: datetime) -> Action:
-    # A waiting row keeps its `since`, so that frequent changes can't hide how long it has been waiting.
+    """Return the update of a PENDING row. Its first `since` stays, so that changes can't hide how long it has waited."""
     goes, values = _build_purge_clause(memory)
     sets = f"#{VERSION} = :version, #{QUEUE} = :queue, #{SINCE} = if_not_exists(#{SINCE}, :since)"
     change = f"{goes}, {sets}" if goes.startswith("SET") else f"{goes} SET {sets}"
@@ -206,10 +208,7 @@ def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool
 
 
 def _remove_erased_words(report: str, erased: Collection[str]) -> str | None:
-    """Return an operation's JSON without the words of erased memories, or None if nothing changes.
-
-    Return "{}" if the JSON contains the id of an erased memory but can't be parsed.
-    """
+    """Return a report without the words of erased memories, None if nothing changes, or "{}" if it is damaged."""
     if not any(memory_id in report for memory_id in erased):
         return None
     try:
@@ -229,7 +228,7 @@ def erasing(operation: Operation) -> Iterator[Action]:
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
-    """Yield the updates to a memory's older rows. The audit rows of an erased memory lose their details."""
+    """Yield the updates that give a memory's older rows its new purge time. Audit rows of an erased memory lose details."""
     memory = change.memory
     if not change.erases:
         yield from purging(calls, memory, change.before)
@@ -263,10 +262,9 @@ def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refus
 
 
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
-    """For each refused write, return the active memories to which its markers belong, by kind of marker.
+    """Return each refused write's active marker holders, by kind of marker. Its next attempt takes over the stale markers.
 
-    A marker is stale if its memory is gone, closed or expired. The write's next attempt takes over its stale markers. `now`
-    maps the memory id of each write to the time of the write.
+    A marker is stale if its memory is gone, closed or expired. `now` maps the memory id of each write to the write's time.
     """
     keys = [
         (refused.write.change.memory.user_id, memory_name(item[HOLDER]["S"]))
@@ -275,10 +273,11 @@ def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[
         if HOLDER in item
     ]
     holders = calls.get(keys)
-    return [_settle_refused(refused, holders, now[refused.write.change.memory.memory_id]) for refused in all_refused]
+    return [_sort_markers(refused, holders, now[refused.write.change.memory.memory_id]) for refused in all_refused]
 
 
-def _settle_refused(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
+def _sort_markers(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
+    """Record the stale and foreign markers in the write, and return the active holders of the others by kind."""
     write, holders_by_place = refused.write, {}
     # Forget the markers of earlier attempts, because another write may have changed them.
     write.archived, write.stale = {}, {}
@@ -331,6 +330,7 @@ class EntryBatch:
         return True
 
     def _write_all(self, writes: dict[int, TransactionWrite]) -> None:
+        """Write until each write is stored or equals a stored memory. Records all answers and empties `writes`."""
         for attempt in itertools.count():
             refused: list[RefusedWrite] = []
             for batch in batches_of(list(writes.values()), self._since):
@@ -341,7 +341,7 @@ class EntryBatch:
                     written = {id(write) for write, _ in batch}
                     for place in [place for place, write in writes.items() if id(write) in written]:
                         self._record_answer(place, writes.pop(place).change.memory, True)
-            self._settle_refused(writes, refused)
+            self._answer_refused(writes, refused)
             if not writes:
                 return
             self._calls.wait(attempt)
@@ -350,7 +350,8 @@ class EntryBatch:
         self._answers[place] = memory, created
         self._there[_build_content_key(memory)] = memory
 
-    def _settle_refused(self, writes: dict[int, TransactionWrite], all_refused: Sequence[RefusedWrite]) -> None:
+    def _answer_refused(self, writes: dict[int, TransactionWrite], all_refused: Sequence[RefusedWrite]) -> None:
+        """Remove the writes that equal stored memories, which become the answers. Raises `CONFLICT` for a taken key or id."""
         now = {write.change.memory.memory_id: write.change.memory.created_at for write in writes.values()}
         places = {id(write): place for place, write in writes.items()}
         for refused, holders in zip(all_refused, marker_holders(self._calls, all_refused, now), strict=True):

@@ -20,10 +20,10 @@ _BACKGROUND_SECONDS = "10s"  # the domain cancels a search after this time
 
 
 def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS) -> OpenSearch:
-    """Create a client that can be shared and that connects on first use.
+    """Create a client that can be shared and that connects on first use. `seconds` limits each request.
 
-    If `region` is given, requests are signed with the current role (SigV4). `seconds` limits each request. A stale connection
-    is reopened once, and nothing else is retried.
+    If `region` is given, requests are signed with the current role (SigV4). A stale connection is reopened once, and nothing
+    else is retried.
     """
     signer = None
     if region is not None:

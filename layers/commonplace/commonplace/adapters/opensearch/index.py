@@ -107,6 +107,7 @@ class FindRequest:
         return queries.legs(self._filter_clause, self.terms, self.vector, self.pending.model, self.depth, alone)
 
     def _build_search_legs(self) -> list[queries.Body]:
+        """Return one hybrid search, or a search for each leg. Returns [] without terms and vector."""
         if not self._is_fused or self.vector is None:
             return list(self._build_legs().values())
         model, depth = self.pending.model, self.depth
@@ -117,6 +118,7 @@ class FindRequest:
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
     def _collect_rows(self, legs: Sequence[Answer]) -> Rows:
+        """Return the hits as rows by memory id. Raises `IndexUnavailable` if a hybrid query ran without its pipeline."""
         rows_by_id: Rows = {}
         for leg in legs:
             if self._is_fused and any(hit["_score"] < 0 for hit in leg["hits"]["hits"]):  # the hits would contain duplicates
@@ -127,6 +129,7 @@ class FindRequest:
         return rows_by_id
 
     def _parse_rows(self, answer: Answer, scored: bool) -> tuple[Rows, set[str]]:
+        """Return the user's hits as rows by memory id, and the ids of the hits that pass the filter."""
         rows, passing = {}, set()
         for hit in hits_of_user(answer, self.visibility.user_id):
             row = row_of_hit(hit, self.terms, self.pending.model, scored)
@@ -136,6 +139,7 @@ class FindRequest:
         return rows, passing
 
     def _add_neighbours(self, aside: Rows, hits: Rows, corpus: Corpus) -> Retrieved:
+        """Return `hits`, the pending rows `aside` and their neighbours. Neighbours that pass the filter are ranked."""
         rows, ranked = aside | hits, set(hits)
         everything = len(rows) == corpus.memories
         spans = {} if everything else spans_of(list(hits.values()), corpus, self.terms)
@@ -171,12 +175,14 @@ class OpenSearchIndex:
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
+        """Return the best matches by words and by vector with their neighbours, and the counts for BM25."""
         return FindRequest(
             self._build_ask(visibility), visibility, filters, terms, vector, self._load_waiting(visibility), self._fusion,
             self._pipeline, self._depth, with_legs,
         ).retrieve()  # fmt: skip
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        """Return visible memories that share words with the query or have near vectors, most similar first."""
         words, waiting = sorted(set(terms)), self._load_waiting(visibility)
         visible = queries.visible(visibility, waiting.ids)
         legs = [queries.sharing(visible, words, vector)] if words else []
@@ -193,6 +199,7 @@ class OpenSearchIndex:
         return candidate_rows.similar_of([*rows.values(), *aside], texts | waiting.texts, corpus, limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
+        """Return the ids of visible memories that pass the filter, most important first, and whether ids may be missing."""
         waiting = self._load_waiting(visibility)
         allowed = queries.visible_and(queries.visible(visibility, waiting.ids), queries.passing(filters))
         (answer,) = self._build_ask(visibility)(queries.most_important(allowed, limit))

@@ -158,6 +158,7 @@ def most_important(allowed: Clause, limit: int) -> Body:
 
 
 def _list_rows(query: Clause, size: int) -> Body:
+    """Return a search whose hits contain only their packed rows."""
     rows = {"_source": False, "stored_fields": "_none_", "docvalue_fields": ["row"]}
     return {"query": query, "size": size, "track_total_hits": False, **rows}
 

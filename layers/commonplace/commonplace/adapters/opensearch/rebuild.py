@@ -146,6 +146,7 @@ class OpenSearchWriter:
         self._client, self._alias = client, alias
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
+        """Write changes to the live and the next index, and return the worse outcome of each. Failures give "retry"."""
         outcomes = [_DONE] * len(changes)
         try:
             with as_index_unavailable():
@@ -220,12 +221,11 @@ _KEEP_ALIVE = "5m"
 
 
 class OpenSearchContents:
-    """Reads and repairs the documents of the live index."""
-
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
+        """Return each record's document, or None if missing. The digest is "" if the document differs from the record."""
         wanted = [{"_id": record.memory.memory_id, "routing": routing_of(record.memory.user_id)} for record in records]
         with as_index_unavailable():
             answers = self._client.mget(body={"docs": wanted}, index=self._alias, params=_WAIT)["docs"]
@@ -262,6 +262,7 @@ class OpenSearchContents:
         """Do nothing, because the index stores no counts."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
+        """Write changes to the live index, even over documents with the same version."""
         with as_index_unavailable():
             (live,) = versions(self._client, self._alias)
         return write(self._client, self._alias, live.metadata, changes, over=True)
@@ -298,31 +299,34 @@ class OpenSearchRebuild:
             return model_of_layout(self._client, self._alias)
 
     def begin(self) -> str:
+        """Return the name of the next index. Continues a begun one with the same layout, and deletes any other."""
         prepare(self._client, self._layout, self._alias)
         with as_index_unavailable():
-            for begun in versions(self._client, self._begun):
+            for begun in versions(self._client, self._next_alias):
                 if begun.metadata == mark(self._layout):
                     return begun.name
                 self._client.indices.delete(index=begun.name, params=_WAIT)
             name = next_name(self._client, self._alias)
-            create(self._client, name, self._begun)
+            create(self._client, name, self._next_alias)
         return name
 
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
+        """Write records to the next index only. If it is unavailable, each outcome is "retry"."""
         try:
-            return write(self._client, self._begun, mark(self._layout), records, over=True, is_present=False)
+            return write(self._client, self._next_alias, mark(self._layout), records, over=True, is_present=False)
         except IndexUnavailable as error:  # the next bulk request may succeed
             return [IndexOutcome("retry", str(error))] * len(records)
 
     def finish(self) -> None:
+        """Point the alias to the next index and delete the old one. Raises `IndexUnavailable` if none was begun."""
         with as_index_unavailable():
-            new = next(iter(versions(self._client, self._begun)), None)
+            new = next(iter(versions(self._client, self._next_alias)), None)
             if new is None:
                 raise IndexUnavailable("another reindex has ended meanwhile, and its version is asked")
             self._client.indices.refresh(index=new.name, params=_WAIT)
             old = next((live.name for live in versions(self._client, self._alias)), None)
-            switch(self._client, self._alias, old, new.name, {"remove": {"index": new.name, "alias": self._begun}})
+            switch(self._client, self._alias, old, new.name, {"remove": {"index": new.name, "alias": self._next_alias}})
 
     @property
-    def _begun(self) -> str:
+    def _next_alias(self) -> str:
         return self._alias + REBUILD_SUFFIX

@@ -102,6 +102,7 @@ class SqliteContents:
         self._sums: dict[int, tuple[object, Counter[int] | None]] = {}
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
+        """Return each record's index document, or None if its words are missing. The digest is "" if it is wrong."""
         with self._database.reading() as connection:
             derived = derived_of(connection, [record.memory.memory_id for record in records])
             words = self._load_word_index(connection, list(derived.values()))
@@ -115,6 +116,7 @@ class SqliteContents:
         yield from (_build_nobody_document("", row) for row in lost)
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
+        """Yield the user's index documents without digests, and one document per word row without a memory."""
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
             if owner is None:
@@ -129,6 +131,7 @@ class SqliteContents:
         yield from (_build_nobody_document(user_id, row) for row in sorted(lost))
 
     def miscounted(self, user_id: str) -> list[str]:
+        """Return "tags", "changes" or both, if these stored counts are wrong."""
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
             counted = dict(connection.execute("SELECT tag, memories FROM tags WHERE owner = ?", (owner,)).fetchall())
@@ -246,6 +249,7 @@ def _build_nobody_document(user_id: str, row: int) -> IndexedDocument:
 
 
 def _parse_nobody_row(change: IndexChange) -> int | None:
+    """Return the row number in a tombstone for a word row without a memory, or None for other changes."""
     if isinstance(change, Tombstone) and change.memory_id.startswith(_WORDS_OF_NOBODY):
         return int(change.memory_id.removeprefix(_WORDS_OF_NOBODY))
     return None
@@ -274,9 +278,8 @@ def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
     """Return the expected checksums by owner. They are computed from a new index that contains exactly these words."""
     with _open_fresh_index(connection) as fresh:
-        fresh.executemany(
-            "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]
-        )
+        insert = "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)"
+        fresh.executemany(insert, [(row, *texts) for row, texts in words.items()])
         return {owner: indexed_sums(fresh, owner) for owner in set(owners)}
 
 
@@ -311,6 +314,7 @@ def _open_fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connec
 
 
 def _parse_owner(text: object) -> int | None:
+    """Return the owner's number at the start of an indexed text, or None."""
     number = str(text).partition("_")[0]
     return int(number) if number.isascii() and number.isdigit() else None
 
@@ -319,10 +323,9 @@ def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dic
     """Return the readable memories among `memory_ids` with their derived data, by id."""
     marks = ",".join("?" * len(memory_ids))
     derived = dict[str, Derived]()
+    rows = connection.execute(f"{_DERIVED} IN ({marks})", memory_ids)
     with gathered():  # the caller has already reported unreadable records
-        for row, owner, user_id, memory_id, record, change, *columns_read in connection.execute(
-            f"{_DERIVED} IN ({marks})", memory_ids
-        ):
+        for row, owner, user_id, memory_id, record, change, *columns_read in rows:
             memory = memory_of(user_id, memory_id, record)
             if memory is not None:
                 columns = dict(zip(_NAMES, columns_read[2:], strict=True))
@@ -354,7 +357,5 @@ def count_changes(connection: sqlite3.Connection) -> None:
 
 
 def _load_newest_change(connection: sqlite3.Connection) -> int:
-    newest: int = connection.execute(
-        "SELECT coalesce(max(change), 0) FROM memories WHERE typeof(change) = 'integer'"
-    ).fetchone()[0]
-    return newest
+    newest = "SELECT coalesce(max(change), 0) FROM memories WHERE typeof(change) = 'integer'"
+    return int(connection.execute(newest).fetchone()[0])

@@ -16,9 +16,8 @@ _PAST = f"""DELETE FROM documents WHERE owner = ? AND path IN (SELECT path FROM 
 
 
 class SqliteDocuments(DatabaseAdapter):
-    """Stores documents in one file."""
-
     def put(self, user_id: str, document: Document) -> None:
+        """Write a version and delete the oldest surplus one. Raises `CONFLICT` unless the stored version is one lower."""
         with self._database.writing() as connection:
             owner, path = owner_number(connection, user_id), document.path
             cursor = connection.execute("SELECT max(version) FROM documents WHERE owner = ? AND path = ?", (owner, path))
@@ -31,6 +30,7 @@ class SqliteDocuments(DatabaseAdapter):
             connection.execute(_PAST, (owner, json.dumps(gone)))
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
+        """Return the newest version, which may be a deletion marker, or None."""
         return next(iter(self._load_versions(user_id, path_of(namespace, key), 1)), None)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
@@ -47,6 +47,7 @@ class SqliteDocuments(DatabaseAdapter):
         yield from (DocumentHead.model_validate_json(head, extra="ignore") for (head,) in rows)
 
     def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
+        """Replace a stored version's text. Returns False if that text differs from `before`, but True if it is missing."""
         with self._database.writing(erases=True) as connection:
             owner, path, version, head, body, _ = _build_row(known_owner(connection, user_id), document)
             key = "owner = ? AND path = ? AND version = ?"

@@ -35,6 +35,7 @@ class SqliteUsage:
             self._write_waiting()
 
     def fold(self, user_id: str) -> None:  # noqa: ARG002 - stored counts are already up to date
+        """Write the waiting counts of all users."""
         with self._guard:
             self._write_waiting()
 
@@ -55,16 +56,13 @@ class SqliteUsage:
                 return
             connection.executemany(
                 "INSERT INTO usage SELECT memory_id, 1, ?2 FROM memories WHERE memory_id = ?1 AND status = 'active'"
-                " ON CONFLICT DO UPDATE"
-                " SET found = found + 1, last_found = max(last_found, excluded.last_found)",
+                " ON CONFLICT DO UPDATE SET found = found + 1, last_found = max(last_found, excluded.last_found)",
                 self._waiting,
             )
         self._waiting.clear()
 
 
 class SqliteFacts:
-    """Returns facts about the memories in one file."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
         self._read: dict[str, dict[int, tuple[int, Outline | None]]] = {}
@@ -73,9 +71,8 @@ class SqliteFacts:
     def tags(self, user_id: str) -> dict[str, int]:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
-            cursor = connection.execute(
-                "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?", (owner, MOST_TAGS)
-            )
+            query = "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?"
+            cursor = connection.execute(query, (owner, MOST_TAGS))
             return {tag: count for tag, count in cursor if isinstance(tag, str) and isinstance(count, int)}
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
@@ -83,12 +80,12 @@ class SqliteFacts:
             owner = known_owner(connection, user_id)
             named = {"owner": owner, "now": now.timestamp(), "model": embedding_model}
             counts = connection.execute(_COUNTS, named).fetchone()
-            tags = connection.execute(
-                "SELECT count(*), coalesce(sum(memories = 1), 0) FROM tags WHERE owner = ?", (owner,)
-            ).fetchone()
+            query = "SELECT count(*), coalesce(sum(memories = 1), 0) FROM tags WHERE owner = ?"
+            tags = connection.execute(query, (owner,)).fetchone()
         return Statistics(*counts, *tags)
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
+        """Return the outlines of memories that contain all `terms`. Outlines of unchanged records come from a cache."""
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
             condition = " AND row IN (SELECT doc FROM word_places WHERE term = ?)" * len(terms)
@@ -101,9 +98,8 @@ class SqliteFacts:
             before = self._read.get(user_id, {})
             known = {row: before[row] for row, change in changes.items() if row in before and before[row][0] == change}
             new = json.dumps([row for row in changes if row not in known])
-            rows = connection.execute(
-                f"SELECT row, memory_id, {RECORD} FROM memories WHERE row IN (SELECT value FROM json_each(?))", (new,)
-            ).fetchall()
+            query = f"SELECT row, memory_id, {RECORD} FROM memories WHERE row IN (SELECT value FROM json_each(?))"
+            rows = connection.execute(query, (new,)).fetchall()
         for row, memory_id, record in rows:
             memory = memory_of(user_id, memory_id, record)  # every call reports unreadable records
             if memory is not None:

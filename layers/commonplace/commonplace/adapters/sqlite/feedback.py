@@ -15,9 +15,8 @@ _SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND rowid IN (
 
 
 class SqliteFeedback(DatabaseAdapter):
-    """Stores ratings in one file."""
-
     def rate(self, user_id: str, rating: Rating) -> bool:
+        """Store a rating, replacing one for the same memory and query. Returns False if the memory is not active."""
         with self._database.writing() as connection:
             owner = known_owner(connection, user_id)
             if owner is None or connection.execute(_ACTIVE, (owner, rating.memory_id)).fetchone() is None:
@@ -42,6 +41,7 @@ class SqliteFeedback(DatabaseAdapter):
 
 
 def _load_rows(connection: sqlite3.Connection, user_id: str, after: float = 0.0) -> list[tuple[int, Rating]]:
+    """Return the ratings that expire after `after` (Unix seconds), oldest first, each with its row number."""
     rows = connection.execute(
         "SELECT rowid, memory_id, query, useful, at FROM feedback WHERE owner = ? AND until > ? ORDER BY until, rowid",
         (known_owner(connection, user_id), after),

@@ -11,20 +11,16 @@ from commonplace.ports.values import Alias
 
 
 class SqliteErasedIds(DatabaseAdapter):
-    """Looks up hashes of erased ids in one file."""
-
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
+        """Return those of the ids and external names that were erased for this user."""
         hashes = {erased_hash(user_id, memory_id): memory_id for memory_id in ids}
         with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT hash FROM erased_ids WHERE hash IN (SELECT value FROM json_each(?))", (json.dumps(list(hashes)),)
-            ).fetchall()
+            query = "SELECT hash FROM erased_ids WHERE hash IN (SELECT value FROM json_each(?))"
+            rows = connection.execute(query, (json.dumps(list(hashes)),)).fetchall()
         return {hashes[hashed] for (hashed,) in rows}
 
 
 class SqliteAliases(DatabaseAdapter):
-    """Stores the external ids (aliases) of memories in one file."""
-
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         with self._database.writing() as connection:
             owner = owner_number(connection, user_id)
@@ -34,6 +30,7 @@ class SqliteAliases(DatabaseAdapter):
             )
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
+        """Map names to memory ids. Unknown and withdrawn names are left out."""
         condition = "name IN (SELECT value FROM json_each(?)) AND NOT withdrawn"
         aliases = self._load_aliases(user_id, condition, json.dumps(list(names)))
         return {alias.name: alias.memory_id for alias in aliases}

@@ -31,8 +31,7 @@ def _compare_rows(
     visible, values = scan.visible(visibility)
     rows = connection.execute(
         f"SELECT row, memory_id, {RECORD}, embedding, embedding_model FROM memories"
-        f" WHERE row IN ({','.join('?' * len(shares))})"
-        f" AND +owner = ? AND {visible}",
+        f" WHERE row IN ({','.join('?' * len(shares))}) AND +owner = ? AND {visible}",
         (*shares, owner, *values),
     ).fetchall()
     scored = []
@@ -66,6 +65,7 @@ def _compute_word_shares(connection: sqlite3.Connection, owner: int, terms: Sequ
 
 
 def _find_nearest(columns: Columns, visibility: Visibility, vector: Vector | None, limit: int) -> list[int]:
+    """Return the row numbers of the visible memories with the nearest vectors, in any order."""
     if vector is None or not len(columns):
         return []
     visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
@@ -75,8 +75,6 @@ def _find_nearest(columns: Columns, visibility: Visibility, vector: Vector | Non
 
 
 class SqliteIndex:
-    """The search index of one file."""
-
     def __init__(self, database: Database, embedding_model: str, dimension: int, depth: Depth = DEPTHS["thorough"]) -> None:
         self._database, self._model, self._dimension, self._depth = database, embedding_model, dimension, depth
         self._users: dict[int, Columns] = {}
@@ -84,6 +82,7 @@ class SqliteIndex:
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
+        """Return the best matches by words and by vector with their neighbours, and the counts for BM25."""
         with self._database.reading() as connection:
             columns = self._load_columns(connection, visibility.user_id)
             visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
@@ -99,6 +98,7 @@ class SqliteIndex:
             return Retrieved(handed_over, corpus, legs=best.legs(columns) if with_legs else None, other_model=other_model)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        """Return visible memories with the rarest terms or with near vectors, most similar first."""
         with self._database.reading() as connection:
             columns = self._load_columns(connection, visibility.user_id)
             rows = dict.fromkeys(_find_nearest(columns, visibility, vector, limit), 0.0)
@@ -108,6 +108,7 @@ class SqliteIndex:
             )
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
+        """Return the ids of visible memories that pass the filter, most important first, and False (none are missing)."""
         with self._database.reading() as connection:
             columns = self._load_columns(connection, visibility.user_id)
             allowed = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
@@ -117,6 +118,7 @@ class SqliteIndex:
             return [columns.ids[slot] for slot in slots[order[:limit]]], False
 
     def _load_columns(self, connection: sqlite3.Connection, user_id: str) -> Columns:
+        """Return the user's refreshed columns from a cache for 32 users. Reports damaged memories."""
         owner = known_owner(connection, user_id)
         if owner is None:
             return Columns(0, self._model, self._dimension)

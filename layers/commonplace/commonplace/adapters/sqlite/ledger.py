@@ -24,9 +24,8 @@ _DUE = (
 
 
 class SqliteLedger(DatabaseAdapter):
-    """Stores the ledger in one file."""
-
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
+        """Store new interactions as pending. Returns for each interaction whether it was new."""
         with self._database.writing() as connection:
             owner = owner_number(connection, user_id)
             return [_record_interaction(connection, owner, interaction, at) for interaction in interactions]
@@ -53,6 +52,7 @@ class SqliteLedger(DatabaseAdapter):
         return self._update_rows(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
+        """Delete the texts that a run read more than `retention` ago. Returns the number of deleted texts."""
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
             if owner is None:
@@ -66,10 +66,12 @@ class SqliteLedger(DatabaseAdapter):
             ).rowcount
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
+        """Delete the texts of interactions. A pending interaction counts as read afterwards."""
         state = "CASE state WHEN 'pending' THEN 'read' ELSE state END"
         self._update_rows(user_id, interaction_ids, f"SET interaction = NULL, state = {state} WHERE TRUE", erases=True)
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
+        """Yield the users with pending interactions or with texts that a run read before `texts_before`."""
         with self._database.reading() as connection:
             rows = connection.execute(_DUE, (texts_before and texts_before.timestamp(),)).fetchall()
         return iter([user_id for (user_id,) in rows])
@@ -96,6 +98,7 @@ def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[st
 
 
 def _record_interaction(connection: sqlite3.Connection, owner: int, entry: Interaction, at: datetime) -> bool:
+    """Store an interaction as pending. Returns False if an interaction with its id is already stored."""
     body = INTERACTION.dump_json(entry).decode()
     cursor = connection.execute(
         "INSERT INTO interactions (owner, interaction_id, time, seconds, state, recorded_at, interaction, messages)"

@@ -1,7 +1,4 @@
-"""Opens a memory file for writing or read-only, and refuses other programs' databases before anything is changed.
-
-Error messages name the file and suggest what to do.
-"""
+"""Opens a memory file for writing or read-only, and refuses other programs' databases before anything is changed."""
 
 import os
 import sqlite3
@@ -105,7 +102,7 @@ def refuse_other_files(path: Path, wait_seconds: float) -> None:
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Return the current stamp of a file."""
+    """Return a file's modification time in nanoseconds, its size, and whether its log has content."""
     log, status = path.with_name(path.name + "-wal"), path.stat()
     return status.st_mtime_ns, status.st_size, log.exists() and log.stat().st_size > 0
 
@@ -127,7 +124,7 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
         return True
     if application != APPLICATION_ID and not tables >= _OURS:
         raise unavailable(f"{path} is a database of another program, and was not changed")
-    version = _load_version(connection)
+    version = _load_schema_version(connection)
     if version != _VERSION:
         raise unavailable(
             f"{path} is a memory file of version {version}, and this release opens version {_VERSION}. Run"
@@ -139,7 +136,7 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 def is_set_up(connection: sqlite3.Connection) -> bool:
     """Return whether the file already has its tables and a log, in which case opening it need not wait for a writer."""
-    return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _load_version(connection) == _VERSION
+    return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _load_schema_version(connection) == _VERSION
 
 
 def make_tables(connection: sqlite3.Connection, path: Path) -> None:
@@ -152,13 +149,12 @@ def make_tables(connection: sqlite3.Connection, path: Path) -> None:
         connection.executescript(f"BEGIN IMMEDIATE; {schema} {marks} COMMIT;")
 
 
-def _load_version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
+def _load_schema_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connection:
-    return connect(f"{path.as_uri()}?{how}", wait_seconds, uri=True)
+def _connect_uri(path: Path, parameters: str, wait_seconds: float) -> sqlite3.Connection:
+    return connect(f"{path.as_uri()}?{parameters}", wait_seconds, uri=True)
 
 
 def unavailable(why: str) -> CommonplaceError:

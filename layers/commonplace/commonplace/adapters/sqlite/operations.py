@@ -26,9 +26,8 @@ _log = logging.getLogger("commonplace")
 
 
 class SqliteOperations(DatabaseAdapter):
-    """Stores operations in one file."""
-
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
+        """Apply all changes in one transaction. Returns False if the operation has already been applied."""
         erased = {change.memory.memory_id for change in operation.changes if change.erases}
         with self._database.writing(erases=bool(erased)) as connection:
             owner = owner_number(connection, operation.user_id)
@@ -62,6 +61,7 @@ class SqliteOperations(DatabaseAdapter):
         return [applied for row in operation if (applied := _parse_row(*row)) is not None]
 
     def newest(self, user_id: str) -> Applied | None:
+        """Return the newest operation that is not an undo, or None."""
         with self._database.reading() as connection:
             cursor = connection.execute(
                 "SELECT operation_id, kind, at, run_id, made FROM operations WHERE owner = ? AND kind != 'UNDO'"

@@ -19,17 +19,7 @@ from commonplace.ports.values import Audit, Entry, Filter, RawRecord, Stored, Ve
 from commonplace.retrieval.documents import Document, document
 
 _BY_OWNER = (
-    "tags",
-    "tag_rows",
-    "operations",
-    "interactions",
-    "runs",
-    "run_parts",
-    "leases",
-    "token_budget",
-    "searches",
-    "searches_forgotten",
-    "documents",
+    *"tags tag_rows operations interactions runs run_parts leases token_budget searches searches_forgotten documents".split(),
     *removal.BY_OWNER_AND_MEMORY,
 )
 _PAGE = 500
@@ -108,8 +98,6 @@ class SqliteRawRecords(DatabaseAdapter):
 
 
 class SqliteErasure(DatabaseAdapter):
-    """Erases all data about a user from one file."""
-
     def erase(self, user_id: str) -> None:
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
@@ -129,10 +117,10 @@ class SqliteErasure(DatabaseAdapter):
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
+        """Erase a record only if it is unreadable, and return whether it was. `forgotten` also stores a hash of its id."""
         with self._database.writing(erases=True) as connection:
-            values = connection.execute(
-                f"{writes.STORED} WHERE user_id = ? AND memory_id = ?", (user_id, memory_id)
-            ).fetchone()
+            query = f"{writes.STORED} WHERE user_id = ? AND memory_id = ?"
+            values = connection.execute(query, (user_id, memory_id)).fetchone()
             if values is None or writes.StoredRow.of(*values) is not None:
                 return False
             row, owner = values[:2]
@@ -145,6 +133,7 @@ class SqliteErasure(DatabaseAdapter):
         return True
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
+        """Store hashes of purged memories' ids and external names, and delete their remaining data."""
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
             if owner is not None:
@@ -153,9 +142,8 @@ class SqliteErasure(DatabaseAdapter):
 
 
 class SqliteRecords(DatabaseAdapter):
-    """The record store in one file."""
-
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+        """Store each entry unless an equal memory is active. Returns each stored memory, and whether it is new."""
         prepared = [(entry, document(entry.memory)) for entry in entries]
         with self._database.writing() as connection:
             added = [_add_entry(connection, entry, doc) for entry, doc in prepared]
@@ -164,6 +152,7 @@ class SqliteRecords(DatabaseAdapter):
             return added
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
+        """Replace a record. Raises `CONFLICT` if it has changed since it was read or would equal another memory."""
         with self._database.writing() as connection:
             older = writes.load_row(connection, memory.user_id, memory.memory_id)
             if older is None:
@@ -184,10 +173,10 @@ class SqliteRecords(DatabaseAdapter):
         read = [memories[memory_id] for memory_id in memory_ids if memory_id in memories]
         return [Stored(memory, from_bytes(blob)) for memory, blob in read if memory is not None]
 
-    def _load_rows(self, user_id: str, memory_ids: Sequence[str], more: str = "") -> list[tuple[Any, ...]]:
+    def _load_rows(self, user_id: str, memory_ids: Sequence[str], more_columns: str = "") -> list[tuple[Any, ...]]:
         with self._database.reading() as connection:
             return connection.execute(
-                f"SELECT memories.memory_id, {RECORD}, found, last_found{more} FROM memories"
+                f"SELECT memories.memory_id, {RECORD}, found, last_found{more_columns} FROM memories"
                 " LEFT JOIN usage USING (memory_id)"
                 f" WHERE memories.memory_id IN ({','.join('?' * len(memory_ids))}) AND +owner = ?",
                 (*memory_ids, known_owner(connection, user_id)),
@@ -206,14 +195,14 @@ class SqliteRecords(DatabaseAdapter):
             if not rows:
                 return
             for row in rows:
-                memory = memory_of(user_id, *row[1:])
-                if memory is not None:
+                if (memory := memory_of(user_id, *row[1:])) is not None:
                     yield memory
             last = rows[-1][0]
 
     def listed(
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
+        """Return a page of visible memories, newest first, and the id before which the next page starts, or None."""
         from commonplace.adapters.sqlite import scan
 
         (visible, seen), (passing, wanted) = scan.visible(visibility), scan.where(filters)
@@ -229,6 +218,7 @@ class SqliteRecords(DatabaseAdapter):
         return memories, str(rows[limit - 1][0]) if len(rows) > limit else None
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
+        """Return the newest active memories with their vectors, and whether these are all active ones."""
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"{writes.STORED} WHERE owner = ? AND status = 'active' ORDER BY row DESC LIMIT ?",

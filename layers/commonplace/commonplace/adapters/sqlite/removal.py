@@ -85,6 +85,7 @@ def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str)
 
 
 def _remove_words(made: str, memory_id: str) -> str:
+    """Return an operation's changes as JSON without the memory's words, or "[]" if they are unreadable."""
     try:
         changes = [AppliedChange(**change) for change in json.loads(made)]
     except (ValueError, TypeError):

@@ -71,8 +71,7 @@ def _prefix_with_owner(owner: int, terms: Sequence[str]) -> list[str]:
 def owner_number(connection: sqlite3.Connection, user_id: str) -> int:
     """Return the user's number in this file. A new user gets a new number."""
     connection.execute("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
-    number: int = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()[0]
-    return number
+    return int(connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()[0])
 
 
 def known_owner(connection: sqlite3.Connection, user_id: str) -> int | None:
@@ -149,6 +148,7 @@ def shown_id(name: object) -> str:
 
 
 def _parse_counts(count: int, last_access: str | None) -> dict[str, object]:
+    """Return the usage counts as fields of a memory, or {} if they are damaged."""
     try:
         return {"access_count": int(count), "last_accessed": datetime.fromisoformat(str(last_access))}
     except ValueError:  # a damaged count must not hide the memory

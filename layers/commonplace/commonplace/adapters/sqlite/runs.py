@@ -21,13 +21,10 @@ _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status =
 
 
 class SqliteTagRows(DatabaseAdapter):
-    """Stores each user's tag rows as one text."""
-
     def rows(self, user_id: str) -> dict[str, TagRow]:
         with self._database.reading() as connection:
-            row = connection.execute(
-                "SELECT body FROM tag_rows WHERE owner = ?", (known_owner(connection, user_id),)
-            ).fetchone()
+            owner = known_owner(connection, user_id)
+            row = connection.execute("SELECT body FROM tag_rows WHERE owner = ?", (owner,)).fetchone()
         return parse_tag_rows(None if row is None else str(row[0]))
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
@@ -50,6 +47,7 @@ def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until:
 
 
 def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
+    """Set the end of the lease, in Unix seconds, if `fence` is the user's newest lease."""
     connection.execute(
         "UPDATE leases SET until = ? WHERE number = ? AND owner = (SELECT number FROM users WHERE user_id = ?)",
         (until, fence.number, fence.user_id),
@@ -63,8 +61,6 @@ def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
 
 
 class SqliteBudget(DatabaseAdapter):
-    """Counts the tokens that models use, and stores the counts in one file."""
-
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         with self._database.writing() as connection:
             owner = owner_number(connection, user_id)
@@ -80,9 +76,8 @@ class SqliteBudget(DatabaseAdapter):
 
 
 class SqliteRuns(DatabaseAdapter):
-    """Stores runs, their parts and the lease of each user in one file."""
-
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
+        """Take the user's lease until `until`. Returns None if another run holds a valid lease."""
         with self._database.writing() as connection:
             number = take_lease(connection, owner_number(connection, user_id), now, until)
         return None if number is None else Fence(user_id, number)
@@ -103,12 +98,12 @@ class SqliteRuns(DatabaseAdapter):
         self.close(run, {}, fence)
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
+        """Store a part, or do nothing if the run has a part of that name. Raises `LEASE_LOST` for an older lease."""
         with self._database.writing() as connection:
             check_fence(connection, fence)
             owner = owner_number(connection, run.user_id)
-            connection.execute(
-                "INSERT INTO run_parts VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (owner, run.run_id, name, body)
-            )
+            insert = "INSERT INTO run_parts VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            connection.execute(insert, (owner, run.run_id, name, body))
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
         with self._database.reading() as connection:
@@ -126,6 +121,7 @@ class SqliteRuns(DatabaseAdapter):
             )
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
+        """Mark the interactions that the run has read, and save the run. Raises `LEASE_LOST` for an older lease."""
         with self._database.writing() as connection:
             check_fence(connection, fence)
             owner = owner_number(connection, run.user_id)

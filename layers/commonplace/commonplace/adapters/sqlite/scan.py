@@ -48,9 +48,7 @@ def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -
     conditions, values = where(filters)
     if not conditions:
         return np.ones(len(columns), dtype=np.bool_)
-    rows = connection.execute(
-        f"SELECT row FROM memories WHERE owner = ? AND {conditions}", (columns.owner, *values)
-    ).fetchall()
+    rows = connection.execute(f"SELECT row FROM memories WHERE owner = ? AND {conditions}", (columns.owner, *values))
     return np.isin(columns["row"], np.array([row for (row,) in rows], dtype=np.int64))
 
 
@@ -154,4 +152,5 @@ def candidate_columns(
 
 
 def _select_counts(counts: Floats, slots: Integers) -> Floats:
+    """Return the counts of the given slots, with one row per slot and one column per term."""
     return np.ascontiguousarray(np.take(counts, slots, axis=1).T, dtype=np.float64)

@@ -64,13 +64,11 @@ class SqliteSearchLog:
             self._write_waiting()
             waiting = [each.search for each in self._waiting if each.user_id == user_id]
         with self._database.reading() as connection:
-            searches = [
-                LoggedSearch(query, count, moment_of(at))
-                for _, query, count, at in self._load_rows(connection, user_id, self._clock())
-            ]
-        return searches + waiting
+            rows = self._load_rows(connection, user_id, self._clock())
+        return [LoggedSearch(query, count, moment_of(at)) for _, query, count, at in rows] + waiting
 
     def queries(self, user_id: str) -> list[str]:
+        """Return all stored queries, including expired ones."""
         with self._guard:
             self._write_waiting()
             waiting = [each.search.query for each in self._waiting if each.user_id == user_id]
@@ -78,6 +76,7 @@ class SqliteSearchLog:
             return [query for _, query, _, _ in self._load_rows(connection, user_id, -math.inf)] + waiting
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
+        """Delete the searches that `is_meant` accepts, and return how many. Drops all waiting searches of the user."""
         with self._guard:
             self._write_waiting()
             self._waiting = [each for each in self._waiting if each.user_id != user_id]
@@ -98,6 +97,7 @@ class SqliteSearchLog:
             self._waiting = []
 
     def _load_rows(self, connection: sqlite3.Connection, user_id: str, after: float) -> list[tuple[int, str, int, str]]:
+        """Return the searches that are purged after `after` (Unix seconds), oldest first, each with its row number."""
         return connection.execute(
             "SELECT number, query, found, at FROM searches WHERE owner = ? AND purge_at > ? ORDER BY number",
             (known_owner(connection, user_id), after),
@@ -117,6 +117,7 @@ class SqliteSearchLog:
             self._waiting = []
 
     def _insert_waiting(self, connection: sqlite3.Connection) -> None:
+        """Insert the waiting searches, except those of users who were erased or called `forget` since the search."""
         now = self._clock()
         for searched_at, user_id, owner, search in self._waiting:
             drop_expired(connection, "searches", owner, now)

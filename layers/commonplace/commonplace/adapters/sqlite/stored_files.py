@@ -15,8 +15,6 @@ _FROM_VALID = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND 
 
 
 class SqliteStoredFiles(DatabaseAdapter):
-    """Stores users' files in one memory file."""
-
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
         source = BytesIO(body) if isinstance(body, bytes) else body
         size = source.seek(0, SEEK_END)
@@ -30,9 +28,8 @@ class SqliteStoredFiles(DatabaseAdapter):
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
         with self._database.reading() as connection:
-            row = connection.execute(
-                f"SELECT file, body {_FROM_VALID}", (known_owner(connection, user_id), kind, file_id, now.timestamp())
-            ).fetchone()
+            named = (known_owner(connection, user_id), kind, file_id, now.timestamp())
+            row = connection.execute(f"SELECT file, body {_FROM_VALID}", named).fetchone()
         return None if row is None else (StoredFile.model_validate_json(row[0]), row[1])
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:

@@ -120,10 +120,9 @@ def _find_active_holder(
 
 
 def next_change(connection: sqlite3.Connection) -> int:
-    """Increment the number of writes and return it. Readers use these numbers to detect changes."""
+    """Increment the number of writes and return it. Readers detect changes by these numbers."""
     connection.execute("UPDATE changes SET last = last + 1")
-    change: int = connection.execute("SELECT last FROM changes").fetchone()[0]
-    return change
+    return int(connection.execute("SELECT last FROM changes").fetchone()[0])
 
 
 def count_tags(connection: sqlite3.Connection, owner: int, memory: Memory, step: int) -> None:
