@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     from commonplace.ports.night import NightPorts
 
 _SIGNED = "https://"  # a domain on AWS; a local node uses http and needs no signature
-
 _TAGS_SECONDS = 60.0
 PAGE_SECONDS = 60.0  # timeout per attempt for jobs that read the whole table while no user waits
-
 Remaining = Callable[[], float]
 """Returns how many more seconds the current caller may wait for the table."""
 

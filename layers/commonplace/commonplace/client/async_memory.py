@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 THREADS = 8
 _END: Any = object()
-
 _Params = ParamSpec("_Params")
 _Answer = TypeVar("_Answer")
 _Owner = TypeVar("_Owner")

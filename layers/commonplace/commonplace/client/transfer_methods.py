@@ -237,6 +237,7 @@ def _load_filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing"
 
 
 def _read(path: AnyPath, field: str) -> bytes:
+    """Return the content of a file. Raises an error that names `field` if the file is missing or larger than 500 MB."""
     from commonplace.importing.sources import read_file
 
     return read_file(Path(path), field, _MOST_BYTES)

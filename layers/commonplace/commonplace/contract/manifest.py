@@ -169,12 +169,14 @@ def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
         rest = {
             key: _flatten(value, definitions, nullable) for key, value in node.items() if key not in ("title", "properties")
         }
-        properties = {name: _untitle(_flatten(inner, definitions, nullable)) for name, inner in node["properties"].items()}
+        properties = {
+            name: _remove_title(_flatten(inner, definitions, nullable)) for name, inner in node["properties"].items()
+        }
         return {**rest, "properties": properties}
     return {key: _flatten(value, definitions, nullable) for key, value in node.items()}
 
 
-def _untitle(node: Any) -> Any:
+def _remove_title(node: Any) -> Any:
     return {key: value for key, value in node.items() if key != "title"} if isinstance(node, dict) else node
 
 

@@ -54,7 +54,6 @@ STORES = Hints(read_only=False, destructive=False, idempotent=True)
 TEXT_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.SECRET_ONLY)
 QUERY_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG)
 
-
 _CHANGES = Hints(read_only=False, destructive=False, idempotent=False)
 _DELETES = Hints(read_only=False, destructive=True, idempotent=True)  # a second call finds nothing to delete
 _NAME_ERRORS = (ErrorCode.NOT_FOUND, ErrorCode.KEY_NOT_FOUND, ErrorCode.SECRET_ONLY)
@@ -186,7 +185,6 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
     ),
 )
 
-
 _PLANS = Hints(read_only=False, destructive=False, idempotent=False)
 """A plan is not destructive, because closed memories are retained and the whole run can be undone."""
 _PLAN_ERRORS = (ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST)
@@ -269,7 +267,6 @@ ANALYSIS_TOOLS: tuple[Tool, ...] = (
     ),
 )
 
-
 _transferring = partial(Tool, function="transfer", tier="advanced", group="migration")
 
 _RECORD = {
@@ -320,7 +317,6 @@ MIGRATION_TOOLS: tuple[Tool, ...] = (
     ),
 )
 
-
 _REPAIRS = Hints(read_only=False, destructive=False, idempotent=True)
 _debugging = partial(Tool, tier="advanced", group="debugging")
 _upkeep = partial(_debugging, function="maintenance", errors=(ErrorCode.NOT_FOUND,))
@@ -366,7 +362,6 @@ DEBUGGING_TOOLS: tuple[Tool, ...] = (
         examples=({}, {"scope": "all", "dry_run": False}),
     ),
 )
-
 
 _storing = partial(Tool, function="store", tier="core", hints=STORES)
 _searching = partial(Tool, function="search", tier="core", hints=READS)

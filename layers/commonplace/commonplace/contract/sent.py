@@ -58,6 +58,7 @@ def _read_object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, se
 
 
 def _read_value(value: Any, declared: Any, path: str, selects: bool) -> Any:
+    """Convert a value and the values in it to the declared type, or return it unchanged if that is impossible."""
     parts = list(_iterate_parts(declared))
     forms = [get_origin(part) for part in parts]
     kinds = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]

@@ -17,7 +17,6 @@ from commonplace.text.redaction import Redaction, redact
 from commonplace.text.redaction.assignments import describes, kind_under, measures, parts_of_name
 
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
-
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused if they contain only a secret
 _IDS = {"id", "memory_id", "memory_ids", "cursor", "run_id", "upload_id"}  # only looked up, never stored
 _FILES = {"data"}  # redacted record by record when the file is read
@@ -126,6 +125,7 @@ def _redact_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], 
 
 
 def _redact_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], sibling: Any = None) -> Any:
+    """Redact the texts in a value at `path`, and give its datetimes a zone. Drops list items that become empty."""
     if isinstance(value, BaseModel):
         return _redact_model(value, f"{path}.", zone, kinds)
     if isinstance(value, datetime):

@@ -31,7 +31,6 @@ _ROOT = "langgraph"  # LangGraph allows no namespace that begins with this label
 _ORDERED: Mapping[str, Callable[[float, float], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _EQUAL: Mapping[str, Callable[[object, object], bool]] = {"$eq": eq, "$ne": ne}
 _log = logging.getLogger("commonplace")
-
 Namespace = tuple[str, ...]
 
 

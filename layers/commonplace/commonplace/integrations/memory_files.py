@@ -13,7 +13,6 @@ _FOLDER = "."
 """The key of a document that represents an empty folder. No file can have this name."""
 _MOST_DECODED = 5
 _FOLDER_BYTES, _DEEPEST = 4_096, 2
-
 Place = tuple[str, ...]
 """A path below the root, as a tuple of names. The empty tuple is the root itself."""
 

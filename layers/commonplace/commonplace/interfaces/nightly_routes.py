@@ -18,9 +18,7 @@ PATHS = (
     "POST /interactions, GET /runs, GET /runs/{id}, POST /runs/{id}/undo|approve|discard, GET /history/{key},"
     " GET /memories/{id}, POST /feedback and POST /feedback/forget"
 )
-
 Answer = dict[str, Any]
-
 _NUMBER = re.compile(r"([0-9]{1,9})(\.0+)?")  # Python refuses to parse thousands of digits
 
 

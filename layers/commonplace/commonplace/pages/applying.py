@@ -243,14 +243,9 @@ def _report_changes(changes: _PageChanges, notes: Sequence[str], context: RunCon
 
 
 def new_memory(
-    page: Page,
-    line: PageEntry,
-    typed: EntryRequest,
-    old: Memory | None,
-    own_tags: Mapping[str, int],
-    caller: Caller,
+    page: Page, line: PageEntry, typed: EntryRequest, old: Memory | None, own_tags: Mapping[str, int], caller: Caller,
     ports: Ports,
-) -> Entry:
+) -> Entry:  # fmt: skip
     """Return the memory of a new or changed entry. Fields that the text doesn't determine are copied from `old`."""
     assert typed.value is not None
     fields: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}

@@ -45,6 +45,7 @@ class MemoriesById:
 
 
 def read_record(caller: Caller, ports: Ports) -> MemoriesById:
+    """Return all memories of the user by id. Its visibility covers every agent, but no expired memories."""
     memories = {memory.memory_id: memory for memory in ports.records.all(caller.user_id)}
     agents = tuple({memory.agent_id for memory in memories.values()})
     return MemoriesById(memories, Visibility(caller.user_id, agents, caller.now), ports.records, zone_of(caller))

@@ -20,7 +20,6 @@ _EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")  # the lookbehind prevents quadratic 
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # all characters that some program treats as a line end
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
 _SURROGATES = range(0xD800, 0xE000)
-
 MAIN = "MEMORY.md"
 HEADINGS: dict[Section, str] = {name: name.replace("_", " ").capitalize() for name in get_args(Section)}
 _DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")

@@ -23,7 +23,6 @@ _HELP = (
     "Change entries, add some, move them under another heading, or take them out. Then: commonplace markdown apply",
     "Only what is listed here can be taken out, and only while the last line of the page is there.",
 )
-
 _FOREIGN = "no page of this memory; it is left alone"
 _EDITED = "edited since it was written; apply it first, or overwrite it"
 _log = logging.getLogger("commonplace")

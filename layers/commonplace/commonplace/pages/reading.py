@@ -133,6 +133,7 @@ class _BodyParser:
             self.unread[cut.number] = cut.joined
 
     def _read_heading(self, level: int, heading: str, line: str) -> None:
+        """Set the current section. A heading of level 3 or deeper keeps it, and an unknown heading counts as unread."""
         self.open = False
         named = _SECTIONS.get(heading.casefold())
         if named or level <= 2:

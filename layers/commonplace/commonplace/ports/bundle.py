@@ -67,6 +67,7 @@ class Relay:
         self.queue.send_run(user_id, run_id, _PAUSE if self._is_crowded(user_id) else 0)
 
     def _is_crowded(self, user_id: str) -> bool:
+        """Return whether more than 200 of the user's writes are waiting for the index."""
         return self.pending is not None and self.pending.has_more_than(_MOST_PENDING, user_id)
 
 

@@ -25,7 +25,6 @@ MOST_TAGS = 500
 MOST_RATINGS = 500
 """The maximum number of ratings stored per user. Each search reads all of them."""
 SEARCH_TTL = RATING_TTL = timedelta(days=90)
-
 Clock = Callable[[], datetime]
 """Returns the current time, timezone-aware, in the user's zone."""
 

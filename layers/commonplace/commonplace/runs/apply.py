@@ -1,7 +1,4 @@
-"""Define a run's plan, context and lease, and apply single operations.
-
-The whole plan is saved before the first operation is applied, so that a crashed run can resume.
-"""
+"""Define a run's plan, context and lease, and apply operations. The whole plan is saved first, so that a run can resume."""
 
 import base64
 import logging
@@ -154,12 +151,9 @@ def decode_vector(text: str | None) -> Vector | None:
 
 
 LEASE = timedelta(minutes=10)
-
 _REPLANNED = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
 _LOST = "the memory was changed meanwhile, or another holds its key or says the same; that write stays"
 _log = logging.getLogger("commonplace")
-
-
 Progress = Callable[[int, int], None]
 """A callback that receives the number of finished operations and the total number."""
 

@@ -28,7 +28,7 @@ _log = logging.getLogger("commonplace")
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     """Erase the source texts of forgotten memories and all quotes from these texts. Returns the run without quotes."""
-    forgetting = _list_forget_operations(run)
+    forgetting = _list_applied_forgets(run)
     if not forgetting:
         return run
     forgotten = {memory_id for operation in forgetting for memory_id in operation.closed}
@@ -42,7 +42,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
 
 def with_unread(run: Run, context: RunContext, wait: bool = True) -> Run:
     """Return the run, with a note if a log file still contains forgotten text. The note is for answers and never stored."""
-    if not _list_forget_operations(run) or context.night.finish_erasing(wait):
+    if not _list_applied_forgets(run) or context.night.finish_erasing(wait):
         return run
     return run.model_copy(update={"notes": (*run.notes, LEFT_IN_LOG)})
 
@@ -119,7 +119,7 @@ def _find_repetitions(forgotten: Sequence[Memory], runs: Sequence[Run], context:
     }
 
 
-def _list_forget_operations(run: Run) -> list[RunOperation]:
+def _list_applied_forgets(run: Run) -> list[RunOperation]:
     return [operation for operation in run.operations if operation.kind == "FORGET" and operation.outcome == "applied"]
 
 
@@ -141,6 +141,7 @@ def _remove_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
 
 
 def _remove_words(operation: RunOperation, forgotten: set[str], sources: set[str]) -> RunOperation:
+    """Replace an operation's reason if the operation concerns erased texts, and discard the operation if it is in review."""
     is_repetition = operation.kind == "NOOP" and operation.interaction_id in sources
     if operation.kind == "FORGET" or not (is_repetition or forgotten & {*operation.closed, operation.memory_id}):
         return operation

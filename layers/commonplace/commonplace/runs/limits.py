@@ -81,6 +81,7 @@ def apply_limits(
 
 
 def _classify_operation(operation: PlannedOperation) -> str:
+    """Return "forget", "add", "replace" (opens and closes), "delete" (only closes) or "nothing"."""
     if operation.told.kind == "FORGET":
         return "forget"
     if not operation.closes:
@@ -89,6 +90,7 @@ def _classify_operation(operation: PlannedOperation) -> str:
 
 
 def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
+    """Count the active memories that operations of one kind (see `_classify_operation`) close."""
     changes = [change for operation in operations if _classify_operation(operation) == kind for change in operation.closes]
     return sum(change.before is not None and change.before.status == "active" for change in changes)
 

@@ -1,7 +1,4 @@
-"""Queue long-running work as a run, store its request for a worker, and report the run by id.
-
-This module also applies plans under a lease within the time of a call, and completes plans after a crash.
-"""
+"""Queue long work as a run for a worker. Apply plans under a lease within a call's time, and complete them after a crash."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -121,6 +118,7 @@ def in_call_or_queued(
 
 
 def _build_result(run: Run, nothing: AnyResult) -> AnyResult:
+    """Return the stored result of a run that is done, or else `nothing` with the run's status, progress and error."""
     if run.status == "done":
         return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
     notes = Notes(warnings=[run.error]) if run.error else None
@@ -151,6 +149,7 @@ def _work_on_run(
 
 
 def _end_run(run: Run, context: RunContext, lease: Lease) -> Run:
+    """Save a run with the current time as its end, drop its parts, and return it."""
     run = run.model_copy(update={"finished_at": context.clock()})
     context.night.runs.save(run, lease.fence)
     context.night.parts.drop_parts(run.user_id, run.run_id)
@@ -215,6 +214,7 @@ def resume(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _finish_run(run: Run, context: RunContext, lease: Lease) -> Run:
+    """Apply a run's remaining operations. Returns the unsaved run, with an error if its plan is missing or damaged."""
     if any(operation.outcome == "needs_review" for operation in run.operations):
         return go_through(run, run.operations, lambda operation: [approved(operation, run, lease)], lease)
     saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)
@@ -263,6 +263,7 @@ def approved(operation: RunOperation, run: Run, lease: Lease) -> RunOperation:
 
 
 def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[RunOperation]:
+    """Apply a planned operation. An undo that can't reopen its memory still closes the others, by a second operation."""
     reported = apply.apply(planned, run.run_id, lease, last_try=True)
     if run.kind != "undo":
         return [reported]

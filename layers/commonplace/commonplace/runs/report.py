@@ -77,6 +77,7 @@ def _format_contents(memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def _find_message_text(interaction: Interaction | None, position: int | None) -> str | None:
+    """Return up to 300 characters of the message at a position, or the text or title of another interaction, or None."""
     if interaction is None:
         return None
     if isinstance(interaction, Discussion):

@@ -20,7 +20,6 @@ from commonplace.runs.queueing import apply_plan, drop_request, exclusive_lease,
 _WAITS = "nothing was changed: apply it by its run_id within 7 days, or discard it"
 _TOO_MANY = "it is more than a model may change in a day: a person approves or discards it"
 _MOST_RUNS = 100
-
 Planner = Callable[[RunContext], Plan]
 """A function that plans a run. The operations to apply have the outcome `planned`."""
 Publish = Callable[[Run, RunContext], str | None]
@@ -76,6 +75,7 @@ def _plan_run(
     kind: RunKind, planner: Planner, context: RunContext, lease: Lease, dry_run: bool, request: Request | None,
     publish: Publish,
 ) -> RunReport:  # fmt: skip
+    """Plan a new or queued run, then apply it or store it for review. Queues it with `request` if the time runs out."""
     goes_on = context.caller.goes_on
     run = new_run(kind, context) if goes_on is None else taken_up(parse_run(kind, goes_on, context), context, lease)
     if goes_on is not None and run.status != "queued":
@@ -106,6 +106,7 @@ def _build_report(run: Run, context: RunContext) -> RunReport:
 
 
 def _approve_run(run: Run, context: RunContext, lease: Lease) -> Run:
+    """Apply a plan in review, unless it exceeds a model's limit. Raises `INVALID_ARGUMENT` for a discarded or old plan."""
     if any(operation.outcome == "discarded" for operation in run.operations):
         raise invalid("run_id", "was discarded; plan anew")
     if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_TTL:
@@ -161,6 +162,7 @@ def _count_changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
 
 
 def _publish_run(run: Run, context: RunContext, lease: Lease, publish: Publish) -> Run:
+    """Publish a run that is neither running nor in review. If publishing fails, add a note to the run and save it."""
     trouble = None if run.status in ("running", "needs_review") else publish(run, context)
     if trouble is None:
         return run

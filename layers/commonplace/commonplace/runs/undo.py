@@ -1,7 +1,4 @@
-"""Undo a run or an operation, and approve or discard operations in review.
-
-An undo is first planned as operations that restore memories. Nothing is written during planning.
-"""
+"""Undo a run or an operation, and approve or discard operations in review. An undo is planned before it is written."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -87,7 +84,7 @@ class UndoPlanner:
         if any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later):
             return self._report_unchanged(memory_id, _CHANGED)
         goal = _restore_state(current, changes, self.now, self.records)
-        if _dump_fields(goal) != _dump_fields(current):
+        if _dump_restorable_fields(goal) != _dump_restorable_fields(current):
             self.goals[memory_id] = (current, goal)
         return None
 
@@ -119,6 +116,7 @@ class UndoPlanner:
                 yield self._plan_step((current, goal), [self.goals.pop(memory_id) for memory_id in blocking])
 
     def _plan_step(self, opened: tuple[Memory, Memory] | None, closed: Sequence[tuple[Memory, Memory]]) -> PlannedOperation:
+        """Return one operation that restores memories. Each pair contains a memory's current and its target state."""
         operation_id = new_operation_id(self.now)
         opens = self._build_change(*opened, operation_id) if opened else None
         closes = tuple(self._build_change(*pair, operation_id) for pair in closed if opened is None or pair[0] != opened[0])
@@ -164,6 +162,7 @@ def _is_move(change: AppliedChange) -> bool:
 
 
 def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
+    """Return whether a change replaced a text that has been erased or purged since."""
     if change.before is None or _is_move(change):
         return False
     return change.erased or memory is None or not memory.content
@@ -188,7 +187,7 @@ def _find_replaced_tags(memory: Memory, changes: Sequence[AppliedChange], record
     return next(({"tags": detail[TAGS_BEFORE]} for detail in details if TAGS_BEFORE in detail), {})
 
 
-def _dump_fields(memory: Memory) -> dict[str, object]:
+def _dump_restorable_fields(memory: Memory) -> dict[str, object]:
     return memory.model_dump(exclude=_OF_ITS_OWN)
 
 
@@ -229,6 +228,7 @@ def discard(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Run:
+    """Save a reviewed run, which is done if it was in review, and drop its parts. Do nothing if no operation changed."""
     if run.operations == before.operations:
         return run
     run = run.model_copy(update={"status": "done" if run.status == "needs_review" else run.status})
@@ -297,6 +297,7 @@ def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
 
 
 def _undo_applied(undoes: str, applied: Sequence[Applied], context: RunContext, lease: Lease) -> Run:
+    """Undo applied operations in a new run of kind `undo`, and return that run. `undoes` is the id of what is undone."""
     now = context.caller.now
     restoring = UndoPlanner(context.user_id, undoes, now, context.ports.records, context.ports.operations)
     operations = restoring.plan(applied)

@@ -26,7 +26,7 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
     after = None if request.cursor is None else place_of(request.cursor, caller.user_id, _QUESTION)
 
     def checked(_: object) -> ValidateResult:
-        with _translate_index_errors():
+        with _convert_index_errors():
             part = check_part(_open_user_index(caller, ports), after, PART)
         return ValidateResult(
             status="done" if part.last is None else "running",
@@ -46,7 +46,7 @@ def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> Repair
 
     def repaired(so_far: Mapping[str, JsonValue] | None) -> RepairResult:
         done = REPAIRED.validate_python(so_far or {})
-        with _translate_index_errors():
+        with _convert_index_errors():
             repair(_open_user_index(caller, ports), request.scope, request.dry_run, done)
         why = "are in the records, which a repair doesn't change: validate_storage names the command that helps"
         left = [
@@ -74,10 +74,10 @@ def _open_user_index(caller: Caller, ports: Ports) -> UserIndex:
 
 
 @contextmanager
-def _translate_index_errors() -> Iterator[None]:
+def _convert_index_errors() -> Iterator[None]:
+    """Convert `IndexUnavailable` inside the block to `STORAGE_UNAVAILABLE`."""
     try:
         yield
     except IndexUnavailable as error:
-        raise CommonplaceError(
-            ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be used just now: {error}; try again"
-        ) from error
+        why = f"the index can't be used just now: {error}; try again"
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why) from error

@@ -14,7 +14,6 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 
 _log = logging.getLogger("commonplace")
-
 UseCase = Callable[[Any, Caller, Ports], Result]
 """The function of a tool. It takes a validated request and returns a result."""
 USE_CASES: Mapping[str, str] = {

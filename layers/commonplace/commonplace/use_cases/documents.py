@@ -40,7 +40,7 @@ class Writing:
 
 def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
     """Write the next version, without secrets. Raises `CONFLICT` if `writing.version` is set and isn't the stored version."""
-    _check_names(writing)
+    _refuse_secret_names(writing)
     body, kinds = clean_body(writing.body, writing.form)
     for attempt in range(_ATTEMPTS):
         before = ports.documents.get(caller.user_id, writing.namespace, writing.key)
@@ -141,7 +141,7 @@ def _build_next(namespace: tuple[str, ...], key: str, before: DocumentHead | Non
     )
 
 
-def _check_names(writing: Writing) -> None:
+def _refuse_secret_names(writing: Writing) -> None:
     check_place(writing.namespace, writing.key)
     for name in (*writing.namespace, writing.key):
         if redact(name).kinds:

@@ -122,6 +122,7 @@ def _build_line_error(field: str, number: int, why: str) -> CommonplaceError:
 
 
 def _fold_category_name(name: str) -> str:
+    """Return a name in lower case, with hyphens between the words and the last word in the singular."""
     plain = unicodedata.normalize("NFKC", name).casefold().replace("_", " ").replace("-", " ").replace("/", " ")
     *first, last = plain.split() or [""]
     return "-".join([*first, singular(last)])

@@ -184,6 +184,7 @@ class _FactImport:
     rows: dict[int, ImportedMemory] = field(default_factory=dict)
 
     def planned(self) -> Plan:
+        """Read all entries, record their outcomes, and return the plan that stores the new ones."""
         ports = replace(self.ports, embedder=self.read())
         return Plan(operations=self.plan.operations(self.caller, ports), candidates=self.entries)
 
@@ -309,7 +310,7 @@ class _FactImport:
         self._set_result(self.entries, "refused", None, refused.message)
 
     def _set_result(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
-        """Replace the outcome "added", which every entry has by default."""
+        """Replace an entry's outcome in the counts and, if it has a row, in the row. Each entry starts as "added"."""
         row = self.rows.get(number)
         self.outcomes.subtract([row.outcome if row else "added"])
         self.outcomes[outcome] += 1
@@ -317,6 +318,7 @@ class _FactImport:
             self.rows[number] = row.model_copy(update={"outcome": outcome, "memory_id": memory_id, "why": why})
 
     def _is_shown(self, number: int) -> bool:
+        """Return whether the entry gets a row. Without `seen`, every entry does, and otherwise only those in `listed`."""
         return self.seen is None or self.listed is None or number - 1 in self.listed
 
     def _append_within_limit(self, names: list[_Named], named: _Named) -> None:

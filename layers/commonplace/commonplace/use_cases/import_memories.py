@@ -140,6 +140,7 @@ def _read_text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> 
 
 
 def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
+    """Return the plan that imports a text's valid lines. Adds the kinds of redacted secrets to `kinds`."""
     records, dropped = list[ImportRecord](), list[Dropped]()
     for line, record in ports.in_time(read_lines(text, form)):
         try:

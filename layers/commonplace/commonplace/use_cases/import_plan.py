@@ -26,9 +26,7 @@ _DAMAGED = "the memory with this id can't be read; erase it (erase --memory) and
 _DIFFERS = "the memory with this id has other content, which stays"
 _ERASED = "was erased, and is not restored"
 _EXPIRED = "it was closed so long ago that it would be purged"
-
 _CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT, "erased": ErrorCode.ERASED}
-
 Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circle", "damaged"]
 
 
@@ -119,6 +117,7 @@ class ImportPlan:
                 yield PlannedOperation(told=operation, at=caller.now, aliases=(name,))
 
     def _refuse_circles(self, memories: Iterable[Memory]) -> None:
+        """Move new memories that replaced one another in a circle from `new` to `left_out`."""
         ids = in_circles([*memories, *(record.memory for record in self.new)])
         circle = [record for record in self.new if record.memory.memory_id in ids]
         self.new = [record for record in self.new if record.memory.memory_id not in ids]
@@ -190,6 +189,7 @@ def _find_active_duplicate(record: ImportRecord, state: _Existing) -> LeftOut | 
 
 
 def _plan_operations(batch: Sequence[ImportRecord], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
+    """Yield an operation for each new memory, with a newly computed vector and its history from the file."""
     texts = list(dict.fromkeys(record.memory.content for record in batch if record.memory.content))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
     for record in batch:

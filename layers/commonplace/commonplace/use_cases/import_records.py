@@ -186,6 +186,7 @@ def _check_values(memory: Memory) -> None:
 
 
 def _redact_memory(memory: Memory, kinds: dict[str, None]) -> Memory:
+    """Return the memory without secrets and without tags that contain one. Adds the kinds in texts to `kinds`."""
     changed: dict[str, Any] = {}
     for name in _TEXTS:
         redaction = redact(getattr(memory, name) or "")

@@ -21,15 +21,9 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 
 
 def entry_of(
-    tool: str,
-    key: str | None,
-    value: str,
-    section: Section,
-    durability: Durability,
-    caller: Caller,
-    ports: Ports,
+    tool: str, key: str | None, value: str, section: Section, durability: Durability, caller: Caller, ports: Ports,
     **extra_fields: Any,
-) -> Entry:
+) -> Entry:  # fmt: skip
     """Build a new memory without storing it. `extra_fields` contains additional fields of the record."""
     if has_lines_of_code(value):
         raise invalid("value", "holds code; say in plain words what is worth remembering of it")

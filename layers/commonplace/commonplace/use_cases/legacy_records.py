@@ -104,6 +104,7 @@ def _parse_text(value: Any) -> str:
 
 
 def _parse_identifier(value: Any) -> str:
+    """Return a text or an integer as an id. Raises `ValueError` if it isn't 1 to 128 printable characters."""
     name = str(value).strip() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     if not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
         raise ValueError
@@ -150,6 +151,7 @@ def moment(value: Any) -> datetime:
 
 
 def _parse_end(value: Any) -> datetime:
+    """Parse an expiry date as `moment` does, but also accept the year 9999, which means never."""
     text = value.strip().removeprefix(DATE).strip() if isinstance(value, str) else ""
     return datetime.fromisoformat(text) if text.startswith(_NEVER) else moment(value)
 

@@ -81,10 +81,14 @@ class _Plan:
         for number, record in enumerate(records, 1):
             self._plan_record(record)
             progress(number, len(records))
-        self.operations = (*map(self._add_new, self._new.values()), *(self._name_existing(*row) for row in self._led.items()))
+        self.operations = (
+            *map(self._plan_addition, self._new.values()),
+            *(self._plan_naming(*row) for row in self._led.items()),
+        )
         return Plan(operations=self.operations)
 
     def _read_records(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
+        """Return the valid records, and list the others in `refused`. Also loads what records are compared with."""
         ids, records = legacy_ids(file.documents, names), list[LegacyRecord]()
         erased = self.ports.erased.among(self.caller.user_id, list(ids.values()))
         for document in file.documents:
@@ -131,14 +135,14 @@ class _Plan:
         else:
             self._new[mark] = self._new[mark].joined(new) if mark in self._new else new
 
-    def _add_new(self, new: NewMemory) -> PlannedOperation:
+    def _plan_addition(self, new: NewMemory) -> PlannedOperation:
         operation = self._build_step("ADD", new.memory.memory_id, _WHY_NEW)
         detail: dict[str, JsonValue] = {"tool": TOOL, "operation_id": operation.operation_id}
         vector = encode_vector(new.vector)
         change = PlannedChange(memory=new.memory, audit="store", detail=detail, vector=vector)
         return PlannedOperation(told=operation, at=self.caller.now, opens=change, aliases=new.names)
 
-    def _name_existing(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
+    def _plan_naming(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
         return PlannedOperation(told=self._build_step("NOOP", memory_id, _WHY_KNOWN), at=self.caller.now, aliases=(*names,))
 
     def _build_step(self, kind: OperationKind, memory_id: str, why: str) -> RunOperation:

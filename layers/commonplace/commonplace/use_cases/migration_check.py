@@ -75,6 +75,7 @@ def _read_queries(text: str) -> list[CheckRequest]:
 
 
 def _build_tag_queries(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
+    """Return a query for each old tag, which should find the records that have the tag."""
     having: dict[str, list[str]] = {}
     for record in records:
         for tag in record.memory.tags:

@@ -17,11 +17,9 @@ HEADER = "commonplace_export"
 FORM = 1
 HISTORY = "history"
 """An extra field in an exported record. Its value lists the changes to the record with their times, oldest first."""
-
 Record = Mapping[str, Any]
 Line = tuple[int, dict[str, Any] | CommonplaceError]
 """A line number, from 1, with a record or an error."""
-
 _COLUMNS = (*(name for name in Memory.model_fields if name != "user_id"), HISTORY)
 _AS_JSON = {"tags", "concepts", "importance", "confidence", "position", "access_count", "version", HISTORY}
 _NEVER_EMPTY = {"raw_text", "normalized_text"}  # in any other column, an empty cell means a missing field
@@ -90,11 +88,13 @@ def _read_checked(line: str) -> dict[str, Any]:
 
 
 def _is_deeper(value: object, levels: int) -> bool:
+    """Return whether a JSON value nests more than `levels` objects or lists inside it."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return inner is not None and (levels == 0 or any(_is_deeper(value, levels - 1) for value in inner))
 
 
 def _parse_csv_rows(text: str) -> Iterator[Line]:
+    """Yield each row's line with its record or error. Raises `INVALID_ARGUMENT` for broken CSV or wrong column names."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     names: list[str] | None = None
     while True:
@@ -116,6 +116,7 @@ def _parse_csv_rows(text: str) -> Iterator[Line]:
 
 
 def _build_record(names: list[str], cells: list[str]) -> dict[str, Any] | CommonplaceError:
+    """Return a row as a record without its empty cells (texts may be empty), or the error of a malformed row."""
     if len(cells) != len(names):
         return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"has {len(cells)} cells, and there are {len(names)} columns")
     if len("".join(cells).encode(errors="surrogatepass")) > MOST_LINE_BYTES:

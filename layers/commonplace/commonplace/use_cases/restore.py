@@ -87,7 +87,9 @@ class RestorePlanner:
                 self._set_goal(memory)
         elif current.content != memory.content:
             self._refuse(name, ErrorCode.CONFLICT, _DIFFERS)
-        elif _dump_fields(current) != _dump_fields(memory) and (self.mode == "replace" or _is_gone(current, memory)):
+        elif _dump_compared_fields(current) != _dump_compared_fields(memory) and (
+            self.mode == "replace" or _is_gone(current, memory)
+        ):
             used = {"access_count": current.access_count, "last_accessed": current.last_accessed}
             fields = {**used, "version": current.version, "embedding_model": current.embedding_model}
             self._set_goal(memory.model_copy(update=fields).next_version(self.caller.now))
@@ -126,6 +128,7 @@ class RestorePlanner:
         return self.goals[name].status == "active" and (name not in self.existing or self.existing[name].status != "active")
 
     def _plan_operations(self) -> Iterator[PlannedOperation]:
+        """Yield the operations in order. Those that add a memory also restore its free names and valid ratings."""
         gone = [name for name in self.goals if name not in self.existing]
         names, rated = self._find_free_names(gone), self._find_valid_ratings(gone)
         for planned in self._order_operations(gone):
@@ -255,6 +258,7 @@ def _refuse_planning(_: RunContext) -> Plan:
 
 
 def _build_planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Ports) -> RestorePlanner:
+    """Return the planner for a backup. Raises `INVALID_ARGUMENT` if the backup is damaged, unless `mode` is "missing"."""
     file, reading = named_backup(backup_id, caller, ports)
     damaged = any(problem.id is None for problem in reading.problems)
     if reading.backup is None or (damaged and mode == "replace"):  # unreadable memories would be treated as missing
@@ -283,7 +287,7 @@ def _build_answer(report: RunReport, notes: Notes | None = None) -> BackupResult
     )
 
 
-def _dump_fields(memory: Memory) -> dict[str, object]:
+def _dump_compared_fields(memory: Memory) -> dict[str, object]:
     return memory.model_dump(exclude=_UNCOMPARED_FIELDS)
 
 

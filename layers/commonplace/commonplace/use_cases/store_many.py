@@ -29,6 +29,7 @@ def store_memories(
 
 
 def _store(arguments: Mapping[str, Any], caller: Caller, ports: Ports, left: Callable[[], float]) -> StoreResult | NotStored:
+    """Store one statement. An error, or less than two seconds of time left, gives `NotStored` instead of an exception."""
     if left() < _SECONDS_EACH:
         return NotStored.model_validate(CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _NO_TIME).body())
     status, body = dispatch.answer("store_memory", arguments, caller, ports)

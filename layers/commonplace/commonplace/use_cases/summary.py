@@ -112,6 +112,7 @@ def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
 
 
 def _sort_sentences(memory: Memory, terms: set[str]) -> list[str]:
+    """Return a memory's sentences, each with a final stop. Those with the most query terms come first."""
     texts = [" ".join(sentence.text.split()) for sentence in sentences(undisguised(memory.normalized_text))]
     texts.sort(key=lambda sentence: -len(terms.intersection(tokenizer.terms(sentence))))
     return [sentence if sentence.endswith(STOPS) else f"{sentence}." for sentence in texts if sentence]
@@ -174,6 +175,7 @@ def _parse_items(reply: Reply, name: str) -> list[object]:
 
 
 def _parse_sentence(item: object) -> str | None:
+    """Return a sentence of the reply, or None if it isn't a text of 1 to 1,000 printable characters."""
     try:
         return _SENTENCE.validate_python(item)
     except ValidationError:
@@ -181,6 +183,7 @@ def _parse_sentence(item: object) -> str | None:
 
 
 def _parse_point(item: object, shown: NumberedMemories) -> Point | None:
+    """Return a key point of the reply, or None if it is malformed or its memories don't support it."""
     try:
         point = _Point.model_validate(item)
     except ValidationError:

@@ -61,6 +61,7 @@ def _list_separate(tags: TagPlan) -> list[JsonValue]:
 
 
 def _plan_renaming(memory: Memory, renamed: dict[str, str], now: datetime) -> PlannedOperation | None:
+    """Return the operation that renames a memory's tags, or None if they stay the same."""
     tags = tuple(dict.fromkeys(renamed.get(tag, tag) for tag in memory.tags))
     if tags == memory.tags:
         return None

@@ -105,6 +105,7 @@ def _build_bucket(span: Span, changes: dict[str, TimelineChange], granularity: G
 
 
 def _find_most_frequent(seen: Sequence[Outline]) -> list[str]:
+    """Return the names of the five concepts that occur in most memories, most frequent first."""
     names = names_of(seen)
     counts = Counter(names[thing] for outline in seen for thing in things(outline))
     return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_CONCEPTS]]

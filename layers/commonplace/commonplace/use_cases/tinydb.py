@@ -52,6 +52,7 @@ def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
 
 
 def _decode_file(data: bytes) -> tuple[str, str]:
+    """Return the text and its encoding, UTF-8 or else cp1252. Raises `INVALID_JSON` if neither fits."""
     for encoding in _ENCODINGS:
         try:
             return data.decode(encoding), encoding

@@ -74,6 +74,7 @@ def _build_results(search: Search, result: Found, rankings: Legs) -> list[Traced
 
 
 def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> dict[str, float]:
+    """Return the shares that add up to a result's raw score, by name. `at` is the result's position."""
     if matches is None:
         return {"least": GENERAL_RELEVANCE, "importance": (1 - GENERAL_RELEVANCE) * memory.importance}
     place, own = matches.places[at], matches.own[at]
@@ -134,6 +135,7 @@ def _find_excluded(
 
 
 def _limit_by_reason(left_out: Iterable[tuple[str, Reason]]) -> list[LeftOut]:
+    """Return the excluded memories, but at most 50 for each reason."""
     listed: Counter[Reason] = Counter()
     omissions = []
     for name, why in left_out:

@@ -78,6 +78,7 @@ def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
 def _update_value(
     old: Memory, request: UpdateRequest, labels: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> UpdateResult:
+    """Store the new value as a memory with its own id, which supersedes the old memory."""
     value, caller = _redact_by_key(old, request, caller)
     fields: dict[str, Any] = {
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import anthropic
 
 _SECONDS = 300
-
 _RETRIED = frozenset({408, 409, 429})
 _TYPE = re.compile(r"[a-z_]{1,64}")
 

@@ -40,6 +40,7 @@ class DynamoTagRows(TableAdapter):
         return parse_tag_rows(text_of(calls, calls.get_item(user_id, TAG_ROWS)))
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
+        """Replace all of the user's tag rows. Raises `LEASE_LOST` for an older lease."""
         prefix = f"{OVERFLOW}{TAG_ROWS}#"
         before = names_from(self._table.calls(), user_id, prefix)
         text, parts = row_text(tag_rows_text(rows), user_id, prefix)
@@ -162,6 +163,7 @@ class DynamoBudget(TableAdapter):
     """Counts the tokens that models use, with one partition per day in the table."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
+        """Add tokens to the day's counts. Returns False, and adds nothing, if the user's or the total limit is exceeded."""
         if tokens > min(user_limit, limit):
             return False
         limits = {_name_user(user_id): user_limit, _ALL: limit}

@@ -60,9 +60,7 @@ KEYS: Final = {
     ],
 }
 STREAM: Final = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
-
 _QUEUES = 8
-
 Item = Mapping[str, Any]
 """The attributes of an item in DynamoDB's format, for example `{"version": {"N": "1"}}`."""
 

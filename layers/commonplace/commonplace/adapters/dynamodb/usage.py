@@ -52,6 +52,7 @@ class DynamoUsage:
         self._waiting: deque[Item] = deque(maxlen=_WAITING_AT_MOST)
 
     def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+        """Write the hits as rows. Rows that can't be written wait in memory for the next call."""
         now = self._clock()
         starts = range(0, len(memory_ids), _IDS_A_ROW)
         self._waiting.extend(_build_usage_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)

@@ -12,7 +12,6 @@ Clause = dict[str, Any]
 NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
-
 _TERMS_IN_A_QUERY = 500  # maximum terms per field; a query searches two fields, and statistics count all terms
 _LABELS = 0.3
 _SPEAKERS = _YEARS = 1_000

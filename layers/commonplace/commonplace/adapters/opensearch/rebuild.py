@@ -132,7 +132,6 @@ def next_name(client: OpenSearch, alias: str) -> str:
 
 REBUILD_SUFFIX = "-next"
 """The suffix of the alias for a version that is being filled."""
-
 _BYTES = 5_000_000
 _DONE = IndexOutcome("done")
 _OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # status 400 or 403, but not because of the change

@@ -48,6 +48,7 @@ class SqliteLedger(DatabaseAdapter):
         return [entries[interaction_id] for interaction_id in interaction_ids if interaction_id in entries]
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
+        """Make interactions that still have a text pending again, and reset their failures. Returns how many."""
         change = "state = 'pending', failures = 0, read_at = NULL, read_seconds = NULL"
         return self._update_rows(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
 

@@ -71,8 +71,7 @@ class SqliteEverything(DatabaseAdapter):
             if not rows:
                 return
             for row in rows:
-                stored = writes.StoredRow.of(*row)
-                if stored is not None:
+                if (stored := writes.StoredRow.of(*row)) is not None:
                     yield Stored(stored.memory, from_bytes(stored.embedding))
             last = rows[-1][3]
 

@@ -51,8 +51,7 @@ def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
     """Recount a user's tags from the readable records."""
     connection.execute("DELETE FROM tags WHERE owner = ?", (owner,))
     for values in connection.execute(f"{STORED} WHERE owner = ? AND status = 'active'", (owner,)).fetchall():
-        row = StoredRow.of(*values)
-        if row is not None:
+        if (row := StoredRow.of(*values)) is not None:
             count_tags(connection, owner, row.memory, 1)
 
 

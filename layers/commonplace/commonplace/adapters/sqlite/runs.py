@@ -28,6 +28,7 @@ class SqliteTagRows(DatabaseAdapter):
         return parse_tag_rows(None if row is None else str(row[0]))
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
+        """Replace all of the user's tag rows. Raises `LEASE_LOST` for an older lease."""
         with self._database.writing(erases=True) as connection:
             check_fence(connection, fence)
             owner = owner_number(connection, user_id)
@@ -62,6 +63,7 @@ def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
 
 class SqliteBudget(DatabaseAdapter):
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
+        """Add tokens to the day's counts. Returns False, and adds nothing, if the user's or the total limit is exceeded."""
         with self._database.writing() as connection:
             owner = owner_number(connection, user_id)
             in_all, own = connection.execute(_SPENT, (owner, day.isoformat())).fetchone()

@@ -9,7 +9,6 @@ from commonplace.contract.manifest import Row
 from commonplace.contract.registry import tool_named
 
 Schema = Mapping[str, Any]
-
 MOST_PARAMETERS = 5
 """The maximum number of parameters per function, which is the service's quota `parameters-per-function`."""
 MOST_FUNCTIONS = 11
@@ -105,6 +104,7 @@ def parameter(schema: Schema) -> dict[str, Any]:
 
 
 def _build_function(row: Row) -> dict[str, Any]:
+    """Return a tool as a function. If it has over five fields, the last ones move into a JSON field for options."""
     required = row["input_schema"].get("required", ())
     fields = sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required)
     if len(fields) > MOST_PARAMETERS:

@@ -221,7 +221,6 @@ OF_BODIES = (
 OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
 """The errors that invalid headers for the user and the time zone may cause."""
 _THROTTLED = {"description": "Too many requests: sent by API Gateway itself; try again later."}
-
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
 _OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
 _OF_FEEDBACK = {*OF_BODIES, ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.NOT_FOUND}

@@ -26,6 +26,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:
+    """Return the call that an event contains. Raises `UNAUTHORIZED` for an unknown gateway or without a user."""
     custom = _get_custom_fields(context)
     if custom.get(_GATEWAY) not in container.settings().agentcore_gateways:
         raise identity.unauthorized("this gateway is not in COMMONPLACE_AGENTCORE_GATEWAYS")
@@ -42,5 +43,4 @@ def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
 
 
 def _get_custom_fields(context: Context) -> dict[str, Any]:
-    custom: dict[str, Any] = getattr(context.client_context, "custom", None) or {}
-    return custom
+    return dict(getattr(context.client_context, "custom", None) or {})

@@ -10,7 +10,6 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 Event = Mapping[str, Any]
 Body = dict[str, Any]
-
 _MOST_BYTES = 5_500_000  # a function's answer is limited to 6 MB
 _TOO_LARGE = "the answer is too large to send: ask for less; changes of this call were made"
 

@@ -53,7 +53,6 @@ def _open_relay(settings: Settings) -> Relay | None:
 
 @cache
 def night() -> "NightPorts":
-    """Return the ports that nightly runs use."""
     return _hide_setting_errors(store().night)
 
 

@@ -16,7 +16,6 @@ from commonplace.ports.values import Caller
 from commonplace.use_cases import dispatch
 
 Handler = Callable[[dict[str, Any], Any], Body]
-
 _WITHOUT_MEMORY = {"normalize"}
 _SERVES = {
     "memories": http_api.ROUTES[http_api.STORE_MANY],
@@ -57,6 +56,7 @@ def handler_of(function: str) -> Handler:
 
 
 def _answer_call(function: str, call: Call) -> Body:
+    """Answer a call of any kind. Raises `UNKNOWN_TOOL` if another function serves it, and `UNAUTHORIZED` without a user."""
     serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
     if serves != function:  # this function lacks the permissions of the other function
         raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")

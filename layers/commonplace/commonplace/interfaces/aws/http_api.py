@@ -37,11 +37,9 @@ MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELET
 """The additional routes that the API has if callers use tokens."""
 PAGE = ("GET", "/pages/{name}")
 """The route for a page. Only the MCP function sends events with this route, which is not part of the API itself."""
-
 _OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
 _EXPORTS, _PAGES = "/exports/", "/pages/"
-
 _HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -57,6 +55,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
+    """Return the call that a request contains. Raises `NOT_FOUND` or `METHOD_NOT_ALLOWED` for an unknown route."""
     method, path = route_of(event)
     if (method, path) == MANIFEST:
         return Call("", {}, None, identity.zone_named(None), "manifest")
@@ -111,8 +110,7 @@ def body_of(event: Event) -> bytes:
 
 def claims_of(event: Event) -> dict[str, Any]:
     """Return the claims of the token that the authorizer has verified, or an empty dictionary if there is no token."""
-    claims: dict[str, Any] | None = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
-    return claims or {}
+    return dict(((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims") or {})
 
 
 def _find_user(event: Event) -> str:

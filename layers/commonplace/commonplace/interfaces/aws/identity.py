@@ -122,6 +122,7 @@ def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
 
 def _parse_claims(authorization: str | None) -> dict[str, Any]:
+    """Return a bearer token's claims, without checking its signature. Raises `UNAUTHORIZED` if it can't be read."""
     kind, _, token = (authorization or "").partition(" ")
     parts = token.strip().split(".")
     if kind.lower() != "bearer" or len(parts) != 3:

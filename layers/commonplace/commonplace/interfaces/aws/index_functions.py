@@ -26,9 +26,7 @@ _log = logging.getLogger("commonplace")
 _ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # attempts to report to CloudFormation, with timeout and pause in seconds
 _LEFT = 25.0  # seconds reserved for reporting to CloudFormation, with retries
 _LONGEST_REASON = 1_000  # characters, because the whole answer is limited to 4,096 bytes
-
 Work = Callable[[Mapping[str, Any]], dict[str, Any]]
-
 _TOO_LONG = timedelta(minutes=10)  # by then the index function should have indexed the write
 _TO_FOLD = timedelta(minutes=1)
 _TO_END = 10_000  # milliseconds
@@ -37,8 +35,7 @@ _TO_END = 10_000  # milliseconds
 def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes], None] | None = None) -> Body:
     """Call `work` for Create and Update, but not for Delete, and report to CloudFormation.
 
-    `work` receives the properties of the resource and returns the attributes for the template. Deleting the resource deletes
-    nothing, because memories outlive a stack.
+    `work` maps the resource's properties to attributes for the template. Deleting the resource deletes nothing.
     """
     status, body = 200, dict[str, Any]()
     if event["RequestType"] != "Delete":

@@ -45,6 +45,7 @@ def handle(event: dict[str, Any], context: Context) -> Body:
 
 
 def _answer_event(event: Event) -> Body:
+    """Answer a request: `POST` to `/mcp` as an MCP server, and any other path with metadata. Refuses other methods."""
     method, path = http_api.route_of(event)
     base = _build_base_address(event)
     if path != http_api.MCP:
@@ -120,8 +121,7 @@ class _Functions:
     def page(self, name: str) -> str | None:
         """Return a page by invoking the function `read`. Raises `NOT_FOUND` if there is no such page."""
         method, path = http_api.PAGE
-        text: str = self._invoke("read", method, path.replace("{name}", name))["text"]
-        return text
+        return str(self._invoke("read", method, path.replace("{name}", name))["text"])
 
     def _invoke(self, function: str, method: str, path: str, body: str | None = None) -> dict[str, Any]:
         """Invoke a function with an event in the API's format, and return its answer. Raises the error that it returns."""

@@ -71,7 +71,6 @@ LISTED = (
     Listed("validate", "upkeep", "Check whether the search index agrees with the memories."),
 )
 
-
 _EXIT_CODES = """\b
 Exit codes: 0 success (also if nothing was found), 1 internal error,
 2 wrong command line or input, or no command (then this help is shown),
@@ -131,6 +130,7 @@ def stop(number: int, frame: FrameType | None) -> None:
 
 
 def _run_command(arguments: list[str]) -> int:
+    """Run a command and return its exit code. Prints errors to stderr instead of raising them."""
     as_json = "--json" in arguments  # the command line may be invalid, so it is not parsed to find the option
     try:
         return int(commonplace.main(arguments, prog_name="commonplace", standalone_mode=False) or 0)

@@ -74,6 +74,7 @@ def import_file(
 def _import_source(
     shared: Shared, source: "Source", detected: "DetectedKind", only: str | None, apply: bool, every: bool
 ) -> dict[str, Any]:
+    """Import one person's memories (`only`), or plan the import, and return the answer as JSON values."""
     listed = None if every or shared.json else range(_MOST_SHOWN)
     with (
         shared.open() if apply else shared.reading() as memory,
@@ -84,6 +85,7 @@ def _import_source(
 
 
 def _parse_user_map(user_map: Sequence[str], source: "Source", detected: "DetectedKind") -> dict[str | None, str | None]:
+    """Map each person to a user. Raises `UsageError` for an invalid or repeated pair, or for a person not in the file."""
     from commonplace.importing.kinds import people_in
 
     users: dict[str | None, str | None] = {}

@@ -11,7 +11,6 @@ import click
 from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped, places_of
 
 INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, LEFT, STOPPED = 1, 2, 3, 4, 5, 130
-
 _EXIT_CODES = {
     ErrorCode.INTERNAL: INTERNAL,
     ErrorCode.NOT_FOUND: NOT_FOUND,
@@ -158,6 +157,7 @@ def exit_if(condition: object) -> None:
 
 
 def usage_error(error: click.ClickException, as_json: bool) -> Failed:
+    """Convert an error in the command line to a failure that suggests the next step or the command's `--help`."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     parameter = error.param if isinstance(error, click.BadParameter) else None
     field = parameter.name if parameter else None

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _Opened = TypeVar("_Opened")
 _TABLE = click.option("--table", metavar="NAME", help="The DynamoDB table.  [default: $COMMONPLACE_TABLE]")
 _ENDPOINT = click.option("--endpoint", metavar="URL", help="OpenSearch.  [default: $COMMONPLACE_SEARCH_ENDPOINT]")
-
 _ON_THIS_MACHINE = """\b
 With "make cloud", use the addresses that it prints at its start:
   export AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:PORT

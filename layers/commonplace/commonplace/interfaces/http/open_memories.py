@@ -50,7 +50,7 @@ class OpenMemories:
 
     def of(self, user: str) -> UserMemory:
         """Return the memories of a user, for calls by a model. These calls may outlast the request."""
-        return _Of(self, user)
+        return _MemoryOnDemand(self, user)
 
     def close(self) -> None:
         """Close all memories, least recently used first, and then raise the first error, if any."""
@@ -74,7 +74,7 @@ class OpenMemories:
 
 
 @dataclass(frozen=True)
-class _Of:
+class _MemoryOnDemand:
     """The memories of one user, opened by each call if necessary. Objects for the same user are equal."""
 
     _memories: OpenMemories

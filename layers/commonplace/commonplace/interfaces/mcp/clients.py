@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode"]
-
 _FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
     "darwin": (None, ("Library", "Application Support")), "win32": ("APPDATA", ("AppData", "Roaming")),
     "linux": ("XDG_CONFIG_HOME", (".config",)),

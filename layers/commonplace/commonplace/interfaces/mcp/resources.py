@@ -12,7 +12,6 @@ from commonplace.use_cases.dispatch import internal_error
 
 _SCHEME, _PAGES = "memory://", "memory://pages/"
 _MARKDOWN, _JSON = "text/markdown", "application/json"
-
 LISTED = types.ListResourcesResult(
     resources=[
         types.Resource(

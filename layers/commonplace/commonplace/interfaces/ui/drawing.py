@@ -188,4 +188,5 @@ def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
 
 
 def _parse_month(month: str) -> int:
+    """Return the number of months from January of the year 0 to a month like `2026-05`."""
     return 12 * int(month[:4]) + int(month[5:]) - 1

@@ -10,8 +10,6 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.text.foundation.languages import UNKNOWN, language_of
 
 FOLDED_FROM = 400  # texts with more characters are collapsed
-
-
 _ENTRIES = {
     "/ui": "Memories", "/ui/timeline": "Timeline", "/ui/runs": "Nights", "/ui/tags": "Tags", "/ui/network": "Network",
     "/ui/growth": "Growth", "/ui/import": "Import", "/ui/export": "Export",
