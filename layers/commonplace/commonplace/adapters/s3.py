@@ -144,7 +144,7 @@ def _format_key(user_id: str, kind: FileKind, file_id: str = "") -> str:
 
 
 def _delete_versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> None:
-    """Delete old versions, and all if `and_newest`. Delete markers go last, or the versions they hide would reappear."""
+    """Delete old versions and delete markers, and all versions if `and_newest`. Markers go last, so nothing reappears."""
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):

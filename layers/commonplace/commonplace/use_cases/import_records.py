@@ -186,7 +186,7 @@ def _check_values(memory: Memory) -> None:
 
 
 def _redact_memory(memory: Memory, kinds: dict[str, None]) -> Memory:
-    """Return the memory without secrets and without tags that contain one. Adds the kinds in texts to `kinds`."""
+    """Return the memory without secrets, or tags and concepts that contain one. Adds the kinds in texts to `kinds`."""
     changed: dict[str, Any] = {}
     for name in _TEXTS:
         redaction = redact(getattr(memory, name) or "")

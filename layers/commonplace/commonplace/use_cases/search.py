@@ -147,7 +147,7 @@ def _build_hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) ->
 
 
 def _group_expansions(query: Query) -> dict[str, list[str]]:
-    """Map each concept to the words of the query that stand for it."""
+    """Map words of the query to the words that the search adds for them."""
     widened: dict[str, list[str]] = {}
     for word, concept in query.expansions.items():
         widened.setdefault(concept, []).append(word)

@@ -167,7 +167,7 @@ class Calls:
         return answer["Items"], answer.get("LastEvaluatedKey")
 
     def _call_with_retries(self, call: Callable[[], _T]) -> _T:
-        """Repeat a call after transient failures. Raises `STORAGE_UNAVAILABLE`, or `ClientError` for a refused write."""
+        """Repeat a call after transient failures until the deadline. Raises `STORAGE_UNAVAILABLE`, or a refusal unchanged."""
         attempt = 0
         while True:
             try:

@@ -187,7 +187,7 @@ class DynamoLedger(TableAdapter):
         return [interaction.entry for interaction in _load_interactions(self._table.calls(), user_id, interaction_ids)]
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Make interactions that still have a text pending again, and reset their failures. Returns how many."""
+        """Make interactions pending without failures, unless they are pending or have no text. Returns how many."""
         calls, count = self._table.calls(), 0
         interactions = [
             interaction

@@ -91,7 +91,7 @@ class DynamoRecords:
         return EntryBatch(self._table.calls(), self._clock() if self._indexed else None).add(entries)
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
-        """Replace a record. Raises `CONFLICT` if it has changed since it was read or would equal another memory."""
+        """Replace a record. Raises `NOT_FOUND`, or `CONFLICT` if it has changed since or would equal another memory."""
         calls = self._table.calls()
         change = change_of(calls, memory, audit, vector)
         write, rows = TransactionWrite(change), purging(calls, memory, change.before)
@@ -140,7 +140,7 @@ class DynamoRecords:
     def listed(
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
-        """Return a page of visible memories, newest first, and the id before which the next page starts, or None."""
+        """Return visible memories that pass the filter, newest first, and the id before which the next page starts."""
         condition, values = partition_condition(visibility.user_id, MEMORY)
         calls, matching, looked_at = self._table.calls(), list[Memory](), 0
         after = None if before is None else key_of(visibility.user_id, memory_name(before))

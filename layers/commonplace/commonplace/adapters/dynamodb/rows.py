@@ -53,7 +53,7 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
-    """Convert an item to a memory. `used` is the item with its usage counts. Raises `ValueError` for an unreadable record."""
+    """Convert an item to a memory. `used` is the item with its usage counts. Raises an error if the record is unreadable."""
     memory = Memory.from_record(item[RECORD]["S"])
     if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
         raise ValueError("another memory's record")

@@ -108,7 +108,7 @@ class DynamoRuns(TableAdapter):
         calls.delete_all(key_of(user_id, name) for name in unused_rows)
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
-        """Mark the interactions that the run has read, and save the run. Raises `LEASE_LOST` for an older lease."""
+        """Mark interactions with the result of the run, and save the run. Raises `LEASE_LOST` for an older lease."""
         calls, at = self._table.calls(), run.finished_at or run.started_at
         names = [(run.user_id, interaction_name(name)) for name in marks]
         items_by_key = calls.get(names)

@@ -277,7 +277,7 @@ def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[
 
 
 def _sort_markers(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
-    """Record the stale and foreign markers in the write, and return the active holders of the others by kind."""
+    """Record stale, expired and foreign markers in the write, and return the active holders of the others by kind."""
     write, holders_by_place = refused.write, {}
     # Forget the markers of earlier attempts, because another write may have changed them.
     write.archived, write.stale = {}, {}

@@ -145,7 +145,7 @@ class OpenSearchWriter:
         self._client, self._alias = client, alias
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes to the live and the next index, and return the worse outcome of each. Failures give "retry"."""
+        """Write changes to the live and the next index. Returns the worse outcome of each, or "retry" if unavailable."""
         outcomes = [_DONE] * len(changes)
         try:
             with as_index_unavailable():

@@ -151,7 +151,7 @@ class SqliteRecords(DatabaseAdapter):
             return added
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
-        """Replace a record. Raises `CONFLICT` if it has changed since it was read or would equal another memory."""
+        """Replace a record. Raises `NOT_FOUND`, or `CONFLICT` if it has changed since or would equal another memory."""
         with self._database.writing() as connection:
             older = writes.load_row(connection, memory.user_id, memory.memory_id)
             if older is None:
@@ -201,7 +201,7 @@ class SqliteRecords(DatabaseAdapter):
     def listed(
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
-        """Return a page of visible memories, newest first, and the id before which the next page starts, or None."""
+        """Return visible memories that pass the filter, newest first, and the id before which the next page starts."""
         from commonplace.adapters.sqlite import scan
 
         (visible, seen), (passing, wanted) = scan.visible(visibility), scan.where(filters)

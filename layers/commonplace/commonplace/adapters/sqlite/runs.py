@@ -123,7 +123,7 @@ class SqliteRuns(DatabaseAdapter):
             )
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
-        """Mark the interactions that the run has read, and save the run. Raises `LEASE_LOST` for an older lease."""
+        """Mark interactions with the result of the run, and save the run. Raises `LEASE_LOST` for an older lease."""
         with self._database.writing() as connection:
             check_fence(connection, fence)
             owner = owner_number(connection, run.user_id)
