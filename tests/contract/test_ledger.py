@@ -124,13 +124,14 @@ def test_what_was_read_or_failed_waits_no_more(night: NightPorts) -> None:
 
 
 def test_what_is_to_be_read_again_waits_as_if_it_were_new(night: NightPorts) -> None:
-    night.ledger.record(ANA, [asked("read"), asked("failed"), asked("other"), asked("gone")], NOON)
-    close(night, {name: LedgerMark("read") for name in ("read", "other", "gone")} | {"failed": LedgerMark("failed", 3)})
+    night.ledger.record(ANA, [asked("read"), asked("failed"), asked("other"), asked("gone"), asked("waiting")], NOON)
+    marks = {"failed": LedgerMark("failed", 3), "waiting": LedgerMark("pending", 1)}
+    close(night, {name: LedgerMark("read") for name in ("read", "other", "gone")} | marks)
     night.ledger.erase_texts(ANA, ["gone"])
-    assert night.ledger.reread(ANA, ["read", "failed", "gone", "unknown"]) == 2
-    assert sorted(ids(night.ledger.pending(ANA, 10))) == ["failed", "read"]
-    assert [entry.failures for entry in night.ledger.pending(ANA, 10)] == [0, 0]
-    assert [entry.read_at for entry in night.ledger.pending(ANA, 10)] == [None, None]
+    assert night.ledger.reread(ANA, ["read", "failed", "gone", "waiting", "unknown"]) == 2
+    pending = {entry.interaction_id: entry for entry in night.ledger.pending(ANA, 10)}
+    assert {name: entry.failures for name, entry in pending.items()} == {"read": 0, "failed": 0, "waiting": 1}
+    assert [entry.read_at for entry in pending.values()] == [None, None, None]
     assert night.ledger.reread(BEN, ["other"]) == 0
 
 

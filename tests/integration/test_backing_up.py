@@ -7,11 +7,13 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
-from commonplace import Commonplace, ErrorCode
+from commonplace import Commonplace, CommonplaceError, ErrorCode
 from commonplace.adapters.s3 import S3StoredFiles, connect
+from commonplace.adapters.sqlite.stored_files import SqliteStoredFiles
 from commonplace.domain.transfer import BackupResult
 from commonplace.interfaces.aws import container
 from commonplace.ports.bundle import BackupStorage, Ports
@@ -105,6 +107,17 @@ def test_the_oldest_makes_room_and_each_goes_by_time(open_memory: Opener) -> Non
     over = open_memory(now=lambda: NOON + timedelta(days=90, minutes=11))
     assert over.backups() == []
     assert refusal(lambda: over.verify(str(made[-1].backup_id))).code is ErrorCode.NOT_FOUND
+
+
+def test_a_backup_that_can_not_be_stored_leaves_the_oldest_in_place(
+    open_memory: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [open_memory(now=partial(NOON.__add__, timedelta(minutes=number))).backup() for number in range(10)]
+    later = open_memory(now=lambda: NOON + timedelta(hours=1))
+    full = CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the disk is full")
+    monkeypatch.setattr(SqliteStoredFiles, "put", mock.Mock(side_effect=full))
+    assert refusal(later.backup).code is ErrorCode.STORAGE_UNAVAILABLE
+    assert [one.backup_id for one in later.backups()] == [one.backup_id for one in made[::-1]]
 
 
 def test_a_model_takes_no_other_s_room_and_applies_nothing(memory: Commonplace) -> None:

@@ -56,7 +56,7 @@ class Ledger(Protocol):
         """Return the entries that exist, in the order of the ids."""
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Mark interactions that still have a text as pending again, and reset their failures. Returns the number marked."""
+        """Make interactions pending without failures, unless they are pending or have no text. Returns how many."""
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
         """Drop texts read or given up before `now - retention`, and return how many. A store may correct a wrong `now`."""

@@ -118,11 +118,15 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
 
 
 def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_EXPORTS) -> None:
-    """Store a file. If the user then has more than `most` files of this kind, delete the oldest."""
+    """Store a file, and delete the user's oldest of this kind beyond `most`. If storing a backup fails, none is lost."""
     files = stored_files(ports)
-    for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:
+    older = files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]
+    if file.kind == "backup":
+        files.put(caller.user_id, file, body)
+    for old in older:
         files.delete(caller.user_id, file.kind, old.file_id)
-    files.put(caller.user_id, file, body)
+    if file.kind != "backup":  # exports and uploads may be large: the new file takes the place of the oldest
+        files.put(caller.user_id, file, body)
 
 
 def stored_files(ports: Ports) -> StoredFiles:

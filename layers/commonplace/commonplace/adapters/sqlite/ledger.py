@@ -48,9 +48,11 @@ class SqliteLedger(DatabaseAdapter):
         return [entries[interaction_id] for interaction_id in interaction_ids if interaction_id in entries]
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Make interactions that still have a text pending again, and reset their failures. Returns how many."""
+        """Make interactions pending without failures, unless they are pending or have no text. Returns how many."""
         change = "state = 'pending', failures = 0, read_at = NULL, read_seconds = NULL"
-        return self._update_rows(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
+        return self._update_rows(
+            user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL AND state != 'pending'"
+        )
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
         """Delete the texts that a run read more than `retention` ago. Returns the number of deleted texts."""
