@@ -44,16 +44,11 @@ def test_dynamodb_lists_tables(dynamodb_url: str) -> None:
     assert "TableNames" in dynamodb(dynamodb_url).list_tables()
 
 
-def test_opensearch_has_what_it_confirmed_after_a_kill(opensearch_url: str) -> None:
-    with OpenSearch(heap="512m") as server:
-        ask(f"{server.url}/kept", "PUT", {"settings": {"number_of_replicas": 0}})
-        ask(f"{server.url}/kept/_doc/1", "PUT", {"a": 1})
-        server.kill()
-        assert not server.answers()
-        server.start()
-        assert ask(f"{server.url}/kept/_doc/1")["_source"] == {"a": 1}
-        data = server.data
-    assert not data.exists()
+def test_data_without_a_folder_goes_with_its_server() -> None:
+    server = OpenSearch()
+    assert server.data.exists()
+    server.close()
+    assert not server.data.exists()
 
 
 def test_dynamodb_with_a_folder_has_what_it_confirmed_after_a_kill(dynamodb_url: str, tmp_path: Path) -> None:

@@ -100,6 +100,15 @@ def test_killed_in_the_middle_of_a_bulk(
     assert "notes" not in world.search(users[0], said_of(users[0], 3))
 
 
+def test_a_node_has_what_it_confirmed_after_a_kill(node: OpenSearch, client: Client) -> None:
+    client.indices.create(index="kept", body={"settings": {"number_of_replicas": 0}})
+    client.index(index="kept", id="1", body={"a": 1})
+    node.kill()
+    assert not node.answers()
+    node.start()
+    assert client.get(index="kept", id="1")["_source"] == {"a": 1}
+
+
 def test_bulks_answered_half_429(world: World, proxy: FaultProxy, streaming: Streaming, tell: Tell) -> None:
     users = world.users(4)
     proxy.plan(faults.half_rejected, faults.is_bulk, times=4)
