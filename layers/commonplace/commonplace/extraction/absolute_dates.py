@@ -14,6 +14,7 @@ from commonplace.text.time_ranges.reader import languages_of, read_time_range
 
 _ABSOLUTE, _NUMBER = re.compile(r"(?:19|20)\d\d"), re.compile(r"\b\d")
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
+_NIGHT = timedelta(hours=6, microseconds=1)  # "by Friday night" ends at 6:00 on Saturday
 
 
 def with_dates(text: str, spoken_at: datetime) -> str:
@@ -23,7 +24,8 @@ def with_dates(text: str, spoken_at: datetime) -> str:
         words, day = _find_date(part, spoken_at, sentence)
         at = text.find(words, _find_start(part, text, read)) if words else -1
         if at >= 0:
-            end = at + len(words)
+            rest = compiled("absolute_dates.rest").match(text, at + len(words))
+            end = rest.end() if rest else at + len(words)
             dated, read = f"{dated}{text[read:end]} ({day})", end
     return dated + text[read:]
 
@@ -43,6 +45,8 @@ def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]
     """
     span = read_time_range(text, spoken_at)
     if span is None or span.any_year or _ABSOLUTE.search(text) or span.text not in text or _is_ambiguous(span.text):
+        return "", ""
+    if compiled("absolute_dates.numbered").match(text, text.index(span.text) + len(span.text)):
         return "", ""
     if span.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
@@ -91,14 +95,16 @@ def _is_past(text: str, words: str) -> bool | None:
         if verb.end() > at or language.code != "ja"  # in Japanese, a verb before a weekday belongs to a noun
     ]
     past = min(verbs, key=lambda verb: verb[0])[1] if verbs else False
-    return False if past is None and compiled("absolute_dates.aim").search(clause, max(0, at - 5), end) else past
+    if compiled("absolute_dates.aim").search(clause, max(0, at - 5), at + 5):
+        return None if past else False  # what was done for a weekday may be older than the weekday
+    return past
 
 
 def _format_range(time_range: TimeRange) -> str | None:
     """Format a time range as ISO dates of the same precision. Returns None for several months or several years."""
     first, last = time_range.after, time_range.before
     if first is None or last is None:
-        edge = first or (last and last - _DAY)
+        edge = first or (last and last - _NIGHT)
         return f"{edge:%Y-%m-%d}" if edge else None
     if time_range.granularity in ("year", "month"):
         whole = last - first <= timedelta(days=366 if time_range.granularity == "year" else 31)
