@@ -72,7 +72,7 @@ def test_what_claude_remembers_is_offered(memory: Commonplace, tmp_path: Path) -
 def test_an_export_of_claude_reads_conversations_and_names_the_memories(memory: Commonplace, tmp_path: Path) -> None:
     plan = memory.import_from(zip_of(tmp_path, conversations=TALKS, memories=CLAUDE, users=[{"name": "Ana"}]))
     assert plan.kind == "claude"
-    assert plan.left_out["what Claude remembers: import this file on its own, unpacked"] == 1
+    assert plan.left_out["memories.json, what Claude remembers: unpack it, and import it on its own"] == 1
     assert plan.left_out["a file of another kind"] == 1
 
 

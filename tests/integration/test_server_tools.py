@@ -112,6 +112,7 @@ def test_of_messages_only_what_the_user_said_is_read_and_a_plan_comes_first(serv
         ({}, "missing_field", "turns"),
         ({"messages": [{"role": "user", "content": "I drink tea."}], "keep": "worthy"}, "invalid_argument", "keep"),
         ({"turns": {}}, "invalid_argument", "turns"),
+        ({"turns": [{"role": "user", "content": "I drink tea."}], "apply": False}, "invalid_argument", "apply"),
         ({"turns": [], "messages": [{"role": "user", "content": "tea"}]}, "invalid_argument", "turns"),
         ({"messages": []}, "invalid_argument", "messages"),
         ({"turns": ["tea"]}, "invalid_argument", "turns.0"),

@@ -330,6 +330,13 @@ def test_what_to_keep_of_turns_says_nothing_of_messages(keep: str) -> None:
     assert error.message == "keep: is for turns, and can't be combined with messages"
 
 
+@pytest.mark.parametrize("apply", [True, False])
+def test_turns_are_stored_at_once_so_nothing_is_to_be_applied(apply: bool) -> None:
+    error = refused("ImportRequest", {"turns": [{"role": "user", "content": "I drink tea."}], "apply": apply})
+    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "apply")
+    assert error.message == "apply: is for messages, and can't be combined with turns"
+
+
 @pytest.mark.parametrize("blank", [" ", "\t", "\u3000"])
 def test_an_insight_has_no_blank_id(blank: str) -> None:
     error = refused("memory_store", {"id": blank, "content": "Tea.", "metadata": {"type": "fact"}})

@@ -63,13 +63,13 @@ class ImportRequest(Request):
         description="Messages {role, content} in order, read as by `commonplace import`: only the user's own words become "
         "memories. Returns a plan, or with `apply` stores the memories as a run, which can be undone.",
     )
-    apply: Annotated[bool, Field(strict=True)] = Field(False, description="For `messages`: apply the plan.")
     turns: Annotated[list[dict[str, Any]] | None, Sent(form=list[Turn | ChatMessage])] = Field(
         None,
         validate_default=True,
         description="A transcript: each turn {session_id, position, speaker, text, event_time?} or message {role, content} "
         "of any speaker is stored at once as a memory.",
     )
+    apply: Annotated[bool, Field(strict=True)] = Field(False, description="For `messages`: apply the plan.")
     keep: Keep = Field("all", description="For `turns`: `worthy` skips small talk and turns of the assistant.")
 
     @field_validator("turns")
@@ -82,12 +82,13 @@ class ImportRequest(Request):
             raise PydanticCustomError("exactly_one", "is for transcripts, and can't be combined with messages")
         return turns
 
-    @field_validator("keep")
+    @field_validator("apply", "keep")
     @classmethod
-    def _refuse_with_messages(cls, keep: object, info: ValidationInfo) -> object:
-        if info.data.get("messages") is not None:
-            raise PydanticCustomError("only_turns", "is for turns, and can't be combined with messages")
-        return keep
+    def _refuse_with_other(cls, value: object, info: ValidationInfo) -> object:
+        own, other = ("messages", "turns") if info.field_name == "apply" else ("turns", "messages")
+        if info.data.get(other) is not None:
+            raise PydanticCustomError("for_other", "is for {a}, and can't be combined with {b}", {"a": own, "b": other})
+        return value
 
 
 class LeftOut(Part):

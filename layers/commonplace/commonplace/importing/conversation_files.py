@@ -23,7 +23,8 @@ _MOST_UNPACKED = 2_000_000_000
 _SMALL, _MOST_DENSE = 10_000_000, 200  # in bytes; a compression ratio that real conversations never reach
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LOCKED = 0x1 | 0x20 | 0x40  # the flag bits of encrypted files and of patches
-MEMORIES, SEPARATE_MEMORIES = "memories.json", "what Claude remembers: import this file on its own, unpacked"
+MEMORIES = "memories.json"
+SEPARATE_MEMORIES = f"{MEMORIES}, what Claude remembers: unpack it, and import it on its own"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
