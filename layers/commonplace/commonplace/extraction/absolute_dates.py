@@ -95,8 +95,9 @@ def _is_past(text: str, words: str) -> bool | None:
         if verb.end() > at or language.code != "ja"  # in Japanese, a verb before a weekday belongs to a noun
     ]
     past = min(verbs, key=lambda verb: verb[0])[1] if verbs else False
-    if compiled("absolute_dates.aim").search(clause, max(0, at - 5), at + 5):
-        return None if past else False  # what was done for a weekday may be older than the weekday
+    if aim := compiled("absolute_dates.aim").search(clause, max(0, at - 5), at + 5):
+        moved = not aim["move"] or any(is_past is None for _, is_past in verbs)  # "auf" and "al" need a verb of moving
+        return False if moved and not past else None  # what was done for a weekday may be older than the weekday
     return past
 
 
