@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, settings
 
 from commonplace import Commonplace, CommonplaceError
 from commonplace.adapters import sentence_encoder
+from commonplace.bootstrap import local as bootstrap_local
 from commonplace.settings import Settings
 from tests.examples import count
+from tests.word_vectors import WordVectors
 
 pytest_plugins = [
     "tests.folders_in_memory",
@@ -46,6 +48,12 @@ NOON = datetime(2026, 5, 20, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wedne
 @pytest.fixture
 def memory_file(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def word_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for the encoders, for tests that store many memories and search none by meaning."""
+    monkeypatch.setattr(bootstrap_local, "build_embedder", WordVectors)
 
 
 @pytest.fixture

@@ -108,6 +108,7 @@ def test_what_it_answers_is_what_the_other_answers(memory_file: Path) -> None:
     talking(memory_file, talk)
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_a_hundred_calls_at_once_lose_nothing_and_leave_the_loop_alone(memory_file: Path) -> None:
     def text(number: int) -> str:
         return f"I have read volume {number} of the encyclopedia of gardens."

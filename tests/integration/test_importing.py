@@ -46,6 +46,7 @@ def test_importing_again_stores_nothing_new(memory: Commonplace) -> None:
     assert len(list(memory.export())) == 4
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_progress_is_told(memory: Commonplace) -> None:
     told: list[int] = []
     turns = [{"session_id": "1", "position": n, "speaker": "Ana", "text": f"Line {n}"} for n in range(250)]

@@ -105,6 +105,7 @@ def test_a_plan_waits_and_is_discarded(memory: Commonplace, tmp_path: Path) -> N
     assert "/discard" not in shown
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_a_long_run_is_told_page_by_page(memory: Commonplace, tmp_path: Path) -> None:
     run_id = bring(memory, tmp_path, {f"I keep {number} bees in the garden.": ["bees"] for number in range(130)})
     page = opened(memory)

@@ -125,6 +125,7 @@ def test_a_zip_archive_is_what_is_in_it(memory: Commonplace) -> None:
     assert "Read as chatgpt" in text_of(planned(opened(memory), files=[("export.zip", packed.getvalue())]))
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_the_plan_shows_the_memories_page_by_page(memory: Commonplace) -> None:
     memory.store_memory("Note 7 about the garden.")
     entries = [{"id": str(number), "memory": f"Note {number} about the garden."} for number in range(250)]

@@ -92,6 +92,7 @@ def test_a_process_that_knew_it_finds_the_rest(open_memory: Opener) -> None:
     assert ROLE in found(reader, "Alster nurse")
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_an_operation_takes_them_along_and_a_long_tail_goes_by_and_by(open_memory: Opener) -> None:
     memory = open_memory()
     for number in range(150):

@@ -28,7 +28,7 @@ _VARIES = re.compile(
 )  # ids, times
 _BEFORE = """
 import os, sys
-sys.setswitchinterval(1e-5)
+sys.setswitchinterval(%s)
 # Memories that match alike are ordered by their age and use: both differ with the time that calls take.
 os.environ |= {"COMMONPLACE_USAGE_WEIGHT": "0", "COMMONPLACE_RECENCY_WEIGHT": "0"}
 """
@@ -77,7 +77,10 @@ def run(folder: Path, users: Sequence[str]) -> dict[str, tuple[list[Any], dict[s
     folder.mkdir()
     tokens = {user: TokenFile(folder / "tokens.json").add(f"{user}-laptop", user) for user in users}
     options = ("--tokens", str(folder / "tokens.json"))
-    with served(folder / "memory.db", *options, code=_BEFORE) as server, ThreadPoolExecutor(len(users)) as threads:
+    with (
+        served(folder / "memory.db", *options, code=_BEFORE % (1e-5 if len(users) > 1 else 5e-3)) as server,
+        ThreadPoolExecutor(len(users)) as threads,
+    ):
         answers = list(threads.map(lambda user: ask(server, tokens[user], calls_of(user)), users))
         assert server.end(signal.SIGTERM)[0] == 0
     return {user: (given, rows_of(folder / "memory.db", user)) for user, given in zip(users, answers, strict=True)}

@@ -15,7 +15,8 @@ from tests.integration.http_server import served
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "clients" / "typescript"
-installed = pytest.mark.skipif(not (CLIENT / "node_modules").exists(), reason="make client installs what it needs")
+
+needs_packages = pytest.mark.skipif(not (CLIENT / "node_modules").exists(), reason="make client installs what it needs")
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +32,14 @@ def talk(built: Path, *arguments: str) -> Any:
     return json.loads(subprocess.run(["node", built / "talk.js", *arguments], check=True, capture_output=True).stdout)
 
 
-@installed
+@pytest.mark.slow
+@needs_packages
 def test_the_generated_file_is_up_to_date() -> None:
     subprocess.run([sys.executable, "-m", "clients.typescript.generate", "--check"], cwd=ROOT, check=True)
 
 
-@installed
+@pytest.mark.slow
+@needs_packages
 def test_it_stores_and_finds_and_is_told_what_is_wrong(built: Path, memory_file: Path) -> None:
     with served(memory_file) as server:
         told = talk(built, f"http://127.0.0.1:{server.port}")
@@ -45,7 +48,8 @@ def test_it_stores_and_finds_and_is_told_what_is_wrong(built: Path, memory_file:
     assert (told["wrong"], told["nothing"]) == ("missing_field", 404)
 
 
-@installed
+@pytest.mark.slow
+@needs_packages
 def test_it_takes_a_token(built: Path, tmp_path: Path) -> None:
     file = tmp_path / "tokens.json"
     token = TokenFile(file).add("laptop", "ana")
