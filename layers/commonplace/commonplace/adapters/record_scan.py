@@ -65,7 +65,7 @@ class ScanIndex:
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
-        """Return the visible memories that pass the filter with their neighbours, and the counts for BM25."""
+        """Return the visible memories among the 2,000 newest, and the counts for BM25. `ranked` passes the filter."""
         newest, complete = self._scan_newest(visibility)
         rows_by_id, passing = newest.rows(visibility, filters, terms, vector)
         rows = list(rows_by_id.values())

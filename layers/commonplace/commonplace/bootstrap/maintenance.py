@@ -52,7 +52,7 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
 
 
 def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
-    """Return the ports that rebuild the index and compare it with the records. `indexed` is False if there is no index."""
+    """Return the ports of a deployment for `reindex` and `doctor`. If `indexed` is false, there is no index to rebuild."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
 

@@ -1,4 +1,4 @@
-"""Opens the ports that compare the index of a file or table with its records, and defines the report on a file."""
+"""Opens the ports that compare an index with the records of its file or table, and defines the report about a file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -84,7 +84,7 @@ class NightMethods:
         return self.nights().run_report(run_id)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run or the `last` applied run. Changes that can't be undone are `kept`. `reread` makes its input pending."""
+        """Undo a run ("last": the last applied run). `kept` lists what can't be undone. `reread` makes its input pending."""
         return self.nights().undo_run(run_id, reread)
 
     def approve_run(self, run_id: str) -> Run:

@@ -91,7 +91,7 @@ class Progress(FrozenPart):
 
 
 class LongResult(Result):
-    """The result of a tool that a worker continues if one call has not enough time."""
+    """The result of a tool that may take longer than one call. A worker then continues the work."""
 
     progress: Progress | None = Field(
         None, description="While it is `running`; call the same tool with run_id for the rest.", exclude_if=absent

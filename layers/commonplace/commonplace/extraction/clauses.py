@@ -28,7 +28,7 @@ class Clause:
 
 @lru_cache(maxsize=64)  # called by several steps of reading a message
 def clauses(utterance: Utterance) -> tuple[Clause, ...]:
-    """Return the clauses of the user's own words, in order."""
+    """Return the clauses that the user wrote, in order. Quoted and pasted text is left out."""
     return tuple(
         clause
         for start, end in utterance.own

@@ -180,7 +180,7 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 def entries(source: Source, *keys: str) -> Iterator[Any]:
     """Yield the entries in a JSON file. The file is a list, an object with a list under one of the `keys`, or JSON Lines.
 
-    Only the first of these lists in an object is used. An object without a list is itself the entry. An invalid line is
+    Only the first of these lists in an object is used. An object without such a list is one entry. An invalid line is
     yielded as `BrokenLine`. Fields outside the list are yielded as `Unread`.
     """
     if source.is_json_lines:

@@ -196,7 +196,7 @@ def front_matter(text: str, leave: Leave = lambda *_: None) -> tuple[dict[str, A
 
 
 def _parse_head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the fields in the block at line `begins` and the line after it. Without a block, return no fields and `begins`.
+    """Return the fields of the block that starts at line `begins`, and where the text continues. A note may have no block.
 
     If `strict` is true, every line in a block must be a field, an item or indented.
     """

@@ -302,7 +302,7 @@ class Part:
 
 
 def check_part(user: UserIndex, after: str | None, most: int) -> Part:
-    """Compare up to `most` records after the id `after` with the index. The last part also checks documents and links."""
+    """Compare the next `most` records with the index, starting behind the id `after`. The last part also checks links."""
     waiting = user.waiting()
     with gathered() as flaws:
         part = list(islice(user.upkeep.everything.of_user(user.user_id, after), most))

@@ -31,7 +31,7 @@ def reconcile(
     before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, IndexOutcome], None],
     in_time: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:  # fmt: skip
-    """Write again the changes that have been pending since before `before`. Return the number of changes in each state.
+    """Write the changes again that became pending before `before`. Return the number of changes in each state.
 
     This repairs the index after an outage that is longer than the stream's retention. `failed` is called with each change
     that the index refuses for good. Writing stops when the time is up or when the index refuses a whole batch for now.

@@ -144,7 +144,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
-        """Delete every file. Each deletion can be undone for 30 days."""
+        """Delete every file. Models have no command for this. Each deletion can be undone for 30 days."""
         files = MemoryFiles.read(self._documents)
         for place in list(files.below(())):
             MemoryFiles.read(self._documents).delete(place)

@@ -47,7 +47,7 @@ def split_messages(messages: Sequence[Message]) -> list[Message]:
 
 
 def split_text(text: str) -> list[str]:
-    """Split a text into pieces of at most 8,000 characters, between words if possible. The joined pieces equal the text."""
+    """Split a text into at least one piece of at most 8,000 characters, between words if possible. No character is lost."""
     pieces = []
     while len(text) > MAX_TEXT:
         blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")

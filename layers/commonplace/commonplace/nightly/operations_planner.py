@@ -145,7 +145,7 @@ class _DayOperations:
         return list(memories.values())
 
     def _build_remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
-        """Build a memory from the text that a forget request leaves of its targets. Its fields come from the target `of`."""
+        """Build a memory from what remains of the targets after a forget request. Its fields come from the target `of`."""
         now = self.context.caller.now
         candidate = Candidate(
             content=text,

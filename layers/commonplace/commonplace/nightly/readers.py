@@ -60,7 +60,7 @@ class ModeReader:
     def _read_unread_by_rules(
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
-        """Read titles, and unread interactions that don't wait for another run, with the rule-based reader."""
+        """Read titles with the rule-based reader, and the unread interactions that don't wait for another run."""
         waiting = {interaction for skipped in unread if skipped.waits for interaction in skipped.interactions - failed_twice}
         missed = {interaction for gap in unread for interaction in gap.interactions} - waiting
         remaining = Day(

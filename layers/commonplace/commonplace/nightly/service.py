@@ -75,7 +75,7 @@ class Nights:
         return report.report_plan(_add_notes(run, flaws.note), planned)
 
     def empty_run(self, mode: Mode | None = None) -> Run:
-        """Return a run without interactions. The run is not stored."""
+        """Return a finished run without interactions, which notes that nothing is pending. The run is not stored."""
         from commonplace.nightly import steps
 
         run = steps.new_run(self.context, self._build_options(mode), [])

@@ -152,7 +152,7 @@ class RawRecords(Protocol):
     """A user's records with their audit rows."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        """Yield all of the user's records, including closed and unreadable ones, ordered by id."""
+        """Yield all of the user's records with their audit rows, ordered by id. `memory` is None if it is unreadable."""
 
 
 class UserErasure(Protocol):

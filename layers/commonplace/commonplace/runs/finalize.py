@@ -98,7 +98,7 @@ def recorded_entries(runs: Sequence[Run], context: RunContext) -> Iterator[tuple
 
 
 def _find_repetitions(forgotten: Sequence[Memory], runs: Sequence[Run], context: RunContext) -> set[str]:
-    """Return the ids of interactions with a sentence that contains all content words of a sentence in a forgotten memory.
+    """Return the ids of interactions that repeat a forgotten memory: all content words of one of the memory's sentences.
 
     A nightly run links no memory to an interaction that repeats it. A single content word must be the only one in both.
     """

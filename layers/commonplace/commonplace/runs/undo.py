@@ -169,7 +169,7 @@ def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
 
 
 def _restore_state(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
-    """Restore the fields that `changes` (oldest first) replaced. A memory that the first change created is deleted."""
+    """Restore the fields that `changes` (oldest first) replaced. If the first change created the memory, delete it."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")

@@ -97,8 +97,8 @@ def _summarize_backup(file: StoredFile) -> BackupTold:
 def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
     """Return the user's data as it was at the caller's time, despite concurrent writes.
 
-    The records are read again until no further writes from before that time appear. Later writes are then reverted with the
-    old values that operations store. Words need not be reverted, because only erasures change them.
+    The records are read again until no further writes from before that time appear. Then the later writes are
+    reverted, because each operation stores the old values. Words need not be reverted, because only erasures change them.
     """
     user_id, at = caller.user_id, caller.now
     rows = list(ports.in_time(ports.raw.rows(user_id)))

@@ -39,7 +39,7 @@ IMPORTED_HISTORY = "imported_history"
 
 
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store the visible memories in a file for a day, or report the export `run_id`. A model gets only the count."""
+    """Export the visible memories to a file, which is stored for a day. With `run_id`, report an earlier export instead."""
     if request.run_id is not None and request.run_id.startswith("export_"):
         return _build_export_result(export_file(request.run_id, caller, ports)[0])
     from commonplace.runs.queueing import in_call_or_queued  # deferred, because printing records needs no runs
@@ -52,7 +52,7 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
 
 
 def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store the chosen memories in an export file. If a model calls, only count them, with the status `needs_review`."""
+    """Store the chosen memories in an export file. A model only gets their number and the status `needs_review`."""
     from commonplace.retrieval.record_scan import visibility_of  # loads numpy, which printing records doesn't need
 
     agents = visibility_of(caller).agents
@@ -118,7 +118,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
 
 
 def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_EXPORTS) -> None:
-    """Store a file, and delete the user's oldest of this kind beyond `most`. If storing a backup fails, none is lost."""
+    """Store a file, and keep only the user's `most` newest of its kind. A failed backup deletes no other backup."""
     files = stored_files(ports)
     older = files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]
     if file.kind == "backup":

@@ -53,7 +53,10 @@ def import_turns(
 
 
 def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Convert chat messages to turns in a session, whose id is derived from the first messages. Turns stay unchanged."""
+    """Convert chat messages to turns in a session, whose id is derived from the messages up to the user's first.
+
+    Whether these are chat messages depends on the first item. Otherwise the list is returned unchanged.
+    """
     if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
         return messages
     checked = [_check_turn(ChatMessage, message, number) for number, message in enumerate(messages)]

@@ -126,7 +126,7 @@ class ImportPlan:
     def _repair_links(self, present: set[str], instead: Mapping[str, str]) -> None:
         """Replace `supersedes` and `superseded_by` in new memories if the target is neither new nor stored (`present`).
 
-        `instead` maps the ids of skipped memories to equal stored ones. If there is no equal memory, the link becomes None.
+        `instead` maps skipped ids to the ids of equal stored memories. If there is no equal memory, the link becomes None.
         """
         present = present | {record.memory.memory_id for record in self.new}
         changed = []

@@ -113,6 +113,7 @@ def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Port
 
 
 def _build_refusal(request: WriteRequest, durability: Durability, obstacle: _Obstacle, caller: Caller) -> WriteResult:
+    """Return the result of a write that was not made, with the memories in the way and how to change them."""
     keys = [memory.key for memory in obstacle.memories if memory.key]
     names = [f"the key {key}" for key in keys] or [f"the memory_id {memory.memory_id}" for memory in obstacle.memories]
     changed = f" To change it, call update_memory with {names[0]}." if names else ""

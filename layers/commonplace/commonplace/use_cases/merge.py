@@ -99,6 +99,7 @@ def _build_step_group(step: OperationReport) -> MergeGroup:
 
 
 def _build_source_group(sources: Sources, why: str) -> MergeGroup:
+    """Return the memories to merge as a group, with the merged text and, if they can't be merged, the reason."""
     return MergeGroup(
         memory_ids=[item.memory_id for item in sources.memories], why=why, merged_text=sources.text, refused=sources.refusal
     )

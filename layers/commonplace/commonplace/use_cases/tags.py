@@ -53,6 +53,7 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
 
 
 def _list_separate(tags: TagPlan) -> list[JsonValue]:
+    """Return the most similar pairs of tags that stay separate, most similar first, as JSON."""
     nearest = sorted(tags.separate, key=lambda each: -each[2].similarity)[:_PAIRS_SHOWN]
     return [
         TagsApart(tags=[tag, other], similarity=alike.similarity, why=alike.difference or "").model_dump(mode="json")

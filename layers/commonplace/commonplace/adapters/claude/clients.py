@@ -20,7 +20,7 @@ _TYPE = re.compile(r"[a-z_]{1,64}")
 
 
 def read_secret(arn: str) -> str:
-    """Return the text of a secret. Raises `ModelUnavailable`, marked as a misconfiguration, if the secret can't be read."""
+    """Return the text of a secret, cached for five minutes. Raises `ModelUnavailable` if it is empty or can't be read."""
     require_extra("aws", "the key of Claude is configured as a secret of AWS")
     from aws_lambda_powertools.utilities import parameters
 

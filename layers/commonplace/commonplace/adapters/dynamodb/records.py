@@ -91,7 +91,7 @@ class DynamoRecords:
         return EntryBatch(self._table.calls(), self._clock() if self._indexed else None).add(entries)
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
-        """Replace a record. Raises `NOT_FOUND`, or `CONFLICT` if it has changed since or would equal another memory."""
+        """Replace a record. Raises `NOT_FOUND`, or `CONFLICT` if it has changed or has the content of another memory."""
         calls = self._table.calls()
         change = change_of(calls, memory, audit, vector)
         write, rows = TransactionWrite(change), purging(calls, memory, change.before)

@@ -96,7 +96,7 @@ def bytes_of(item: Item) -> bytes | None:
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """Return the items that reserve a memory's content and key, by sort key. Only active memories have these markers."""
+    """Return the marker items of an active memory, by sort key. They prevent a second memory with its content or its key."""
     if memory.status != "active":
         return {}
     common = {HOLDER: {"S": memory.memory_id}, **_build_expires_at(memory)}

@@ -107,7 +107,7 @@ class FindRequest:
         return queries.legs(self._filter_clause, self.terms, self.vector, self.pending.model, self.depth, alone)
 
     def _build_search_legs(self) -> list[queries.Body]:
-        """Return one hybrid search, or a search for each leg. Returns [] without terms and vector."""
+        """Return one hybrid search, or a search for each leg. Returns [] if there are neither terms nor a vector."""
         if not self._is_fused or self.vector is None:
             return list(self._build_legs().values())
         model, depth = self.pending.model, self.depth

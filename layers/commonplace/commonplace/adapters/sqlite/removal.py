@@ -1,4 +1,4 @@
-"""Deletes memories from a file, or only their words, even if the records are unreadable."""
+"""Deletes memories, or only their words, from a file. This also works if the records are unreadable."""
 
 import json
 import sqlite3

@@ -223,7 +223,7 @@ def _find_weekdays(weekday: int, spoken_on: date) -> Iterator[PartialDate]:
 
 
 def _find_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
-    """Yield the valid dates that a partial date may mean. Without a year, these are in the years around `spoken_on`."""
+    """Yield the valid dates that a partial date may mean. If it has no year, last year, this year and next year are tried."""
     for year in range(spoken_on.year - 1, spoken_on.year + 2) if partial.year is None else (partial.year,):
         try:
             yield date(year, partial.month or 1, partial.day or 1)

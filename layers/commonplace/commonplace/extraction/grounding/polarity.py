@@ -20,7 +20,7 @@ tables = partial(table_of, __package__, "words.toml")
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """Return the words from a list in all languages."""
+    """Return the words of a named list, for all languages together."""
     return frozenset(word for table in tables().values() for word in str(table.get(name, "")).split())
 
 

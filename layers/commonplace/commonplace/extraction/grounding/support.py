@@ -57,7 +57,7 @@ def _is_small_talk(sentence: str) -> bool:
 
 
 def _refuse_unsaid(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
-    """Return the reason that a decision shares too few stems with the user's words and the targets, or None."""
+    """Return a reason if a decision shares too few stems with the user's words and the targets. Otherwise return None."""
     texts = (decision.candidate.evidence, question or "", *(memory.content for memory in targets))
     content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))

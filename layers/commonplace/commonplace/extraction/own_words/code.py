@@ -135,7 +135,7 @@ def _find_code_block(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
 
 
 def find_logs(view: str) -> Iterator[TextSpan]:
-    """Yield the lines that a program printed, including the indented lines that continue a printed line."""
+    """Yield log lines with their continuations, prompts with the lines that follow, and errors quoted in a sentence."""
     printing = answering = False
     for line in lines_of(view):
         head = line.text[:_HEAD]

@@ -99,7 +99,7 @@ def _format_json(body: Body) -> str:
 
 
 def _parse_arguments(event: Event) -> Mapping[str, Any]:
-    """Return the arguments of a call to a function or to an operation of an API schema."""
+    """Return the call's arguments. An action group declares either functions or the operations of an API schema."""
     content = (event.get("requestBody") or {}).get("content") or {}
     properties = (content.get("application/json") or {}).get("properties") or []
     arguments: dict[str, Any] = {}

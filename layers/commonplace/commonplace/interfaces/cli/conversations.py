@@ -45,10 +45,10 @@ def import_file(
       turns                                   {"session_id", "position", "speaker", "text", "event_time"?}
       commonplace                             a file of "commonplace export", of this version or 0.1
 
-    A plan is shown first: which memories are new, already stored, or refused and why. --apply stores them, as a run that
-    "commonplace runs undo" undoes; importing again adds nothing twice. Times, tags, other fields and ids are kept. From
-    messages, only the user's own words become memories; from turns, the words of every speaker do. The exit code is 5 if
-    something can't be stored or is in conflict.
+    A plan is shown first: which memories are new, already stored, or refused and why. --apply stores them as a run, which
+    "commonplace runs undo" undoes. Importing the same file again adds nothing. Times, tags, other fields and ids are kept.
+    From messages, only the user's own words become memories; from turns, the words of every speaker do. The exit code is
+    5 if something can't be stored or is in conflict.
     """
     from commonplace.importing.kinds import kind_of
     from commonplace.importing.sources import Source

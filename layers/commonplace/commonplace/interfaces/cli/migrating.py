@@ -46,10 +46,11 @@ def tinydb(
 
     The old file is only read. The old ids work from then on, also for "get", "update" and "delete". Old categories
     become one of the seven here, by their name or else by the text of each memory. For unsure ones, edit the column
-    "to" of the review; until then they are not migrated. Migrating again adds nothing twice.
+    "to" of the review; until then they are not migrated. Migrating again adds nothing.
 
     The exit code is 5 if something is left for you: rows to review, refused documents, old ids that belong to another
-    memory here, or, with --check, queries that find less.
+    memory here, memories that another write displaced (run it again), or, with --check, queries that find less or
+    old ids that are not migrated.
     """
     pairs = [pair.partition("=") for pair in mapped]
     if not all(ours and theirs for ours, _, theirs in pairs):

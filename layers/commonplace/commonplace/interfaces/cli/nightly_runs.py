@@ -81,7 +81,7 @@ def show(shared: Shared, run_id: str) -> None:
 def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
     """Undo a whole run.
 
-    Memories that changed since the run stay unchanged and are listed.
+    If a memory has changed since the run, it is not undone, and the answer lists it.
     """
     with shared.open() as memory:
         _print_report(shared, memory.run_report(memory.undo_run(run_id, reread).run_id))

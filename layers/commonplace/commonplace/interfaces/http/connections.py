@@ -95,7 +95,7 @@ class Connection(H11Protocol):
             log(self._since, {"method": None, ROUTE: None}, error.code.status)
 
     def _send_error(self, error: CommonplaceError) -> bool:
-        """Send an error and return True, unless an answer has begun. Ignore later input, as closing could lose the error."""
+        """Send an error and return True, unless an answer has begun. Closing could lose the error, so input is ignored."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return False

@@ -80,7 +80,7 @@ def listen(
     serving = Thread(target=server.run, args=([listener],), daemon=True)
     with _handle_signals(server.end):
         serving.start()
-        while serving.is_alive() and not server.is_over():
+        while serving.is_alive() and not server.should_abandon():
             serving.join(_TICK)
 
 
@@ -131,8 +131,8 @@ class _Server(uvicorn.Server):
         self._at_once = self.began is not None
         self.began = self.began or time.monotonic()
 
-    def is_over(self) -> bool:
-        """Return whether to stop waiting for the server, even if it is still running."""
+    def should_abandon(self) -> bool:
+        """Return whether to stop waiting: after a second signal, or when the time for a shutdown has passed."""
         return self._at_once or (self.began is not None and time.monotonic() - self.began > LAST_ANSWERS + _CLOSING)
 
     async def on_tick(self, counter: int) -> bool:

@@ -75,7 +75,7 @@ class OpenMemories:
 
 @dataclass(frozen=True)
 class _MemoryOnDemand:
-    """The memories of one user, opened by each call if necessary. Objects for the same user are equal."""
+    """Gives access to the memories of one user. A call opens the file if necessary. Objects for one user are equal."""
 
     _memories: OpenMemories
     _user: str

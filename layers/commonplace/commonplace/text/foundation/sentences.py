@@ -62,6 +62,7 @@ def abbreviations(*kinds: str) -> frozenset[str]:
 
 @cache
 def _compile_abbreviations() -> re.Pattern[str]:
+    """Compile the pattern of an abbreviation or initial at the end of a text. `number` counts only before a digit."""
     words = [*abbreviations("titles", "titles_elsewhere", "beside_names", "in_texts"), *_load_table()["dotted"].split()]
     numbers = "|".join(abbreviations("numbers"))
     return re.compile(rf"(?:\b(?:{'|'.join(sorted(words))}|(?P<number>{numbers}))|\b[A-Z])\.$", re.IGNORECASE)

@@ -236,7 +236,7 @@ def find_arrivals(view: View) -> Iterator[Span]:
 
 
 def find_stated(view: View) -> Iterator[Span]:
-    """Find codes of four or more spoken digits that are near a lock and follow introductory words."""
+    """Find codes of four or more spoken digits that are near a lock or phone and follow words like "is"."""
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(view.folded):
         if run and not (word[0] in digit_words() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):

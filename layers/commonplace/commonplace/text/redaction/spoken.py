@@ -91,7 +91,7 @@ def _read_between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _is_evident_value(view: View, noun: Noun, head: Token) -> bool:
-    """Return whether a token directly after a noun is its value, by its digits or look, or because the noun takes digits."""
+    """Return whether the token after a noun is its value. After some nouns any digits will do; else it must look secret."""
     if noun.name not in _LEAST and digits(view, head.start, 3):
         return True
     if noun.value == "digits" or (noun.name == "api_key" and digits(view, head.start, 16)):
@@ -194,7 +194,7 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, strange: bool) -> Spans:
-    """Return the values after the link, sign or arrow at `parts[place]`, or []. `strange` means a change of subject."""
+    """Return the values that follow the link, sign or arrow in `parts[place]`. `strange` means a change of subject."""
     part = parts[place]
     raw = view.text[part.raw_start : part.raw_end]
     if place and raw.startswith("(") and (spans := read(view, part.raw_start + 1, noun.value, bold=False)):

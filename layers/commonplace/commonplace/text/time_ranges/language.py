@@ -161,6 +161,7 @@ def _build_phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
 
 
 def _build_joint(code: str, table: dict[str, str], of: frozenset[str] = frozenset()) -> Joint:
+    """Compile the templates of the words before, between and after times. If `of` is set, a time must have such a slot."""
     before, mid, after = (_expand_template(code, table.get(place, "")) for place in ("before", "mid", "after"))
     return Joint(
         kind=table.get("kind", "between"),
