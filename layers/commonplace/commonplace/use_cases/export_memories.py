@@ -118,15 +118,12 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
 
 
 def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_EXPORTS) -> None:
-    """Store a file, and keep only the user's `most` newest of its kind. A failed backup deletes no other backup."""
+    """Store a file, then delete the user's oldest files of its kind beyond `most`. If storing fails, none is deleted."""
     files = stored_files(ports)
-    older = files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]
-    if file.kind == "backup":
-        files.put(caller.user_id, file, body)
-    for old in older:
+    oldest = files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]
+    files.put(caller.user_id, file, body)
+    for old in oldest:
         files.delete(caller.user_id, file.kind, old.file_id)
-    if file.kind != "backup":  # exports and uploads may be large: the new file takes the place of the oldest
-        files.put(caller.user_id, file, body)
 
 
 def stored_files(ports: Ports) -> StoredFiles:
