@@ -1,6 +1,5 @@
 """Join the texts of several memories, and drop clauses that are fully contained in another text."""
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,11 +9,9 @@ from commonplace.extraction.changes.statements import memory_sentences, statemen
 from commonplace.extraction.grounding.support import subject_stems
 from commonplace.extraction.patterns import compiled, has_wording
 from commonplace.text.foundation.calendar import is_calendar_word
-from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import STOPS
 from commonplace.text.paraphrase.pair_side import side_of
-from commonplace.text.paraphrase.repeats import bare_words, is_repeat
-from commonplace.text.third_person import to_third_person
+from commonplace.text.paraphrase.repeats import bare_words, is_repeat, rewrite
 
 _LEAST_STEMS = 2
 _MARKS = ".,;:!?\"'()[]…。、！？"
@@ -81,16 +78,10 @@ def covers(text: str, dropped: str) -> bool:
         return False
     if is_repeat(dropped, text):
         return True
-    ours, theirs = _rewrite(dropped), _rewrite(text)
+    ours, theirs = rewrite(dropped), rewrite(text)
     beginning, words = bare_words(ours), bare_words(theirs)
     goes_on = words[: len(beginning)] == beginning and len(subject_stems(dropped)) >= _LEAST_STEMS
     return goes_on and _is_only_detail(theirs.split()[len(beginning) - len(words) :])
-
-
-@functools.lru_cache(maxsize=256)
-def _rewrite(text: str) -> str:
-    """Rewrite a clause in the third person. The result is cached, because each clause is compared with many others."""
-    return to_third_person(straight(text))
 
 
 def _is_read_alike(first: str, other: str) -> bool:

@@ -32,7 +32,7 @@ def is_repeat(first: str, other: str) -> bool:
     starts, others = ({word[:_START] for word in words} for words in (ours, theirs))
     fewer = min(len(starts), len(others))
     differ = fewer >= _FEWEST_STARTS and len(starts & others) * 3 < fewer
-    return not differ and _has_same_words(bare_words(_rewrite(first)), bare_words(_rewrite(other)))
+    return not differ and _has_same_words(bare_words(rewrite(first)), bare_words(rewrite(other)))
 
 
 def _has_same_words(ours: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -42,5 +42,6 @@ def _has_same_words(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 @functools.lru_cache(maxsize=512)
-def _rewrite(text: str) -> str:
+def rewrite(text: str) -> str:
+    """Rewrite a text in the third person. The result is cached, because a text is compared with many others."""
     return to_third_person(straight(text))
