@@ -20,7 +20,6 @@ from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog,
 from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.record_scan import ScanFacts, ScanIndex
-from commonplace.bootstrap import local as bootstrap_local
 from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports, Upkeep
@@ -30,7 +29,6 @@ from commonplace.ports.values import Audit, Entry
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.opensearch_indices import FollowedRecords, Indexed
-from tests.word_vectors import WordVectors
 
 _NUMBERS = itertools.count(1)  # of all tests: an index that several use doesn't forget the versions of an id at once
 
@@ -42,10 +40,10 @@ INDICES = [pytest.param(f"opensearch-{much}", marks=pytest.mark.opensearch) for 
 
 
 @pytest.fixture(autouse=True)
-def _embedder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _embedder(request: pytest.FixtureRequest) -> None:
     """The laws of storage need no meaning: only tests marked `meaning` pay for the encoders."""
     if request.node.get_closest_marker("meaning") is None:
-        monkeypatch.setattr(bootstrap_local, "build_embedder", WordVectors)
+        request.getfixturevalue("word_vectors")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bootstrap import local as bootstrap_local
 from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
@@ -15,7 +14,6 @@ from commonplace.memories.vectors import to_bytes
 from commonplace.ports.values import Audit, Change, Entry, Operation
 from commonplace.settings import Settings
 from tests.conftest import NOON
-from tests.word_vectors import WordVectors
 
 pytestmark = pytest.mark.integration
 
@@ -25,8 +23,7 @@ WORDLESS = {"raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "
 
 
 @pytest.fixture
-def opened(memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenStore]:
-    monkeypatch.setattr(bootstrap_local, "build_embedder", WordVectors)  # some hundred long texts, and none has to be found
+def opened(memory_file: Path, word_vectors: None) -> Iterator[OpenStore]:
     local = open_local(Settings(db=memory_file))
     yield local
     local.close()

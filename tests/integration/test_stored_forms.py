@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commonplace import Commonplace
-from commonplace.bootstrap import local
 from commonplace.settings import Settings
 from tests import stored_forms
-from tests.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -25,8 +23,8 @@ def read(path: Path) -> Any:
         return stored_forms.everything(memory)
 
 
-def test_a_file_of_an_earlier_commit_is_read(memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "build_embedder", WordVectors)
+@pytest.mark.usefixtures("word_vectors")
+def test_a_file_of_an_earlier_commit_is_read(memory_file: Path) -> None:
     memory_file.write_bytes(gzip.decompress(stored_forms.FILE.read_bytes()))
     expected = json.loads(stored_forms.expected("sqlite").read_text("utf-8"))
     assert all(expected.values())
@@ -44,8 +42,8 @@ def test_a_table_of_an_earlier_commit_is_read(
     assert read(memory_file) == expected
 
 
-def test_what_is_stored_today_has_the_same_forms(tmp_path: Path, memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "build_embedder", WordVectors)
+@pytest.mark.usefixtures("word_vectors")
+def test_what_is_stored_today_has_the_same_forms(tmp_path: Path, memory_file: Path) -> None:
     written = stored_forms.write_file(memory_file, tmp_path)
     expected = json.loads(stored_forms.expected("sqlite").read_text("utf-8"))
     assert names_of(written) == names_of(expected)

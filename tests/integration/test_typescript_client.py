@@ -15,7 +15,6 @@ from tests.integration.http_server import served
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "clients" / "typescript"
-
 needs_packages = pytest.mark.skipif(not (CLIENT / "node_modules").exists(), reason="make client installs what it needs")
 
 
