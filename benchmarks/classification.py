@@ -70,9 +70,9 @@ def _own() -> list[Table]:
     notes = [
         f"The {len(rows)} statements were written apart from the training statements. When the definition of the labels "
         "changed, they were labelled again without sight of the old labels. Type and category stayed the same, except where "
-        "the new definition moves a statement. Whether to keep a statement stayed the same for all of them. 13 moods and "
-        "hypotheticals moved from interactions to contexts, because the guide now says where they belong. One statement "
-        "about something that a person had found out about themselves became biographical."
+        "the new definition moves a statement. No decision about keeping a statement changed. 13 moods and "
+        "hypotheticals moved from interactions to contexts, because the guide now says where they belong. One statement, "
+        "a discovery about the speaker, became biographical."
     ]
     return [Table("Own test part", ("what", "figure", "reach"), scores, "", notes)]
 
