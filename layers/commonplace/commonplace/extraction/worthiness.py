@@ -171,8 +171,9 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
     text = clause.text
     if has_wording("standing", text):
         return None
-    leaves_aside = has_wording("forget", text) and has_wording("for_a_moment", text)
-    leaves_aside = leaves_aside and not has_wording("no_forgetting", text)
+    leaves_aside = (
+        has_wording("forget", text) and has_wording("for_a_moment", text) and not has_wording("no_forgetting", text)
+    )
     if clause.asking or leaves_aside or text.rstrip("\"'”’») ").endswith(("?", "？")):
         return ASKING
     if why := imagined_or_reported(text):

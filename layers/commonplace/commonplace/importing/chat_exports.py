@@ -55,8 +55,8 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
             continue
         for element in array_elements(file.text()):
             number += 1
-            where = f"conversation {number}"
-            where = f"{file.name}: {where}" if source.is_folder or source.is_archive else where
+            prefix = f"{file.name}: " if source.is_folder or source.is_archive else ""
+            where = f"{prefix}conversation {number}"
             try:
                 if isinstance(element, CommonplaceError):
                     raise element

@@ -215,8 +215,10 @@ class AgentTools:
         self._refuse_before_search(request.value)
         target = self._find_target(request.key)
         before = target or self.plan.new_candidates[request.key]
-        fields = {"key": before.key, "section": request.category or before.section, "durability": before.durability}
-        candidate = self.plan.candidate(request.value, request, confidence=_UPDATED, **fields)
+        section = request.category or before.section
+        candidate = self.plan.candidate(
+            request.value, request, confidence=_UPDATED, key=before.key, section=section, durability=before.durability
+        )
         self.plan.change(request.key, candidate, target)
         return {"updated": True, "key": request.key}
 

@@ -227,8 +227,8 @@ def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemory
     ids = {memory.memory_id for memory in shown}
     ended = [memory for memory in view.closed() if memory.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
-    told = (item for item in ended if item.content)
-    memories = [item for item in told if item.superseded_by in before or is_about(request.content, item.content)]
+    with_content = (item for item in ended if item.content)
+    memories = [item for item in with_content if item.superseded_by in before or is_about(request.content, item.content)]
     older = {memory.memory_id for memory in memories}
     while more := [item for item in ended if item.memory_id not in older and item.content and item.superseded_by in older]:
         memories += more

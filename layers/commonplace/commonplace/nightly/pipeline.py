@@ -145,11 +145,15 @@ def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidat
     unread = {interaction for skipped in extraction.unread for interaction in skipped.interactions}
     read = [utterance for utterance in day.utterances if utterance.role == "user" and utterance.interaction_id not in unread]
     taken = {_locate(candidate) for candidate in extraction.candidates if candidate.forgets}
-    found = (forget_candidates(turn, day.before(turn), (turn.interaction_id, turn.position) in taken) for turn in read)
-    requested = [request for requests in found for request in requests]
+    requested = [
+        request
+        for turn in read
+        for request in forget_candidates(turn, day.before(turn), (turn.interaction_id, turn.position) in taken)
+    ]
     served = {_locate(request) for request in requested}
-    own = extraction.candidates
-    candidates = [item for item in own if not (item.forgets and _locate(item) in served) or _is_unserved(item, day)]
+    candidates = [
+        item for item in extraction.candidates if not (item.forgets and _locate(item) in served) or _is_unserved(item, day)
+    ]
     order = [(utterance.interaction_id, utterance.position) for utterance in day.utterances]
     return sorted([*candidates, *requested], key=lambda candidate: order.index(_locate(candidate)))
 

@@ -32,10 +32,10 @@ _KEYS_PER_CALL = 100
 _DELETES_PER_CALL = 10  # an item is limited to 400 KB, and a transaction to 4 MB
 Failure = ClientError | BotoCoreError
 _REFUSED = "ConditionalCheckFailed"
-_SOON = (
-    "ProvisionedThroughputExceededException RequestLimitExceeded ThrottlingException TransactionConflictException"
-    " TransactionInProgressException"
-).split()
+_SOON = {
+    "ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException", "TransactionConflictException",
+    "TransactionInProgressException",
+}  # fmt: skip
 _SOON_WITHIN = {"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"}
 
 

@@ -81,7 +81,10 @@ class _Cursor:
 
 
 class DynamoRecords:
-    """Stores records in the table. If `indexed` is true, writes add PENDING rows, and `newest` is eventually consistent."""
+    """Stores records in the table. If `indexed` is true, a PENDING row marks each write until it is indexed.
+
+    Without an index, nothing would delete these rows, so none are written, and `newest` is strongly consistent.
+    """
 
     def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._table, self._indexed, self._clock = table, indexed, clock

@@ -19,9 +19,9 @@ from commonplace.ports.values import Audit, Entry, Filter, RawRecord, Stored, Ve
 from commonplace.retrieval.documents import Document, document
 
 _BY_OWNER = (
-    *"tags tag_rows operations interactions runs run_parts leases token_budget searches searches_forgotten documents".split(),
-    *removal.BY_OWNER_AND_MEMORY,
-)
+    "tags", "tag_rows", "operations", "interactions", "runs", "run_parts", "leases", "token_budget", "searches",
+    "searches_forgotten", "documents", *removal.BY_OWNER_AND_MEMORY,
+)  # fmt: skip
 _PAGE = 500
 _ROWS = (
     f"SELECT memory_id, {RECORD}, found, last_found, version FROM memories LEFT JOIN usage USING (memory_id)"

@@ -450,8 +450,8 @@ def _find_best_share(clause: str, evidence_clauses: Sequence[str]) -> float:
 def _compare(clause: str, other: str) -> float:
     """Return the weight of the words that two clauses share. Later words weigh more, and negations and kana weigh little."""
     theirs = set(terms(other, _tokenize_empty_words()))
-    ours, light = enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words()))), _list_negative_terms()
-    shared = [(at, word) for at, word in ours if word in theirs]
+    ours, light = dict.fromkeys(terms(clause, _tokenize_empty_words())), _list_negative_terms()
+    shared = [(at, word) for at, word in enumerate(ours) if word in theirs]
     return sum((_LIGHT if word in light or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0) + _LATER * at for at, word in shared)
 
 

@@ -78,8 +78,8 @@ cues = partial(table_of, __package__, "cues.toml")
 @cache
 def cue_pattern(name: str) -> re.Pattern[str]:
     """Return one case-insensitive pattern for all wordings called `name` in `cues.toml`, in all languages."""
-    table, shared = cues(), cues()["any"]["words"]
-    wordings = [_fill_slots(wording, shared | row["words"]) for row in table.values() for wording in row.get(name, [])]
+    shared = cues()["any"]["words"]
+    wordings = [_fill_slots(wording, shared | row["words"]) for row in cues().values() for wording in row.get(name, [])]
     return re.compile("|".join(f"(?:{wording})" for wording in wordings), re.IGNORECASE | re.MULTILINE)
 
 

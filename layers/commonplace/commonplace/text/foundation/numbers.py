@@ -21,7 +21,9 @@ def numbers_of(code: str) -> Mapping[str, int]:
     joint = {"de": ("und",), "nl": ("en", "ën")}.get(code, ())
     made = {unit + link + ten: tens[ten] + units[unit] for unit in units for link in joint for ten in tens}
     if code == "it":
-        made = {(ten[:-1] if one in ("uno", "otto") else ten) + one: tens[ten] + units[one] for ten in tens for one in units}
+        made = {
+            (ten[:-1] if unit in ("uno", "otto") else ten) + unit: tens[ten] + units[unit] for ten in tens for unit in units
+        }
         made |= {ten + "tré": value + 3 for ten, value in tens.items()}
     for word, value in [*plain.items()]:
         if value in (100, 1000) and code in ("de", "nl", "it"):
