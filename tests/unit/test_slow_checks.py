@@ -1,10 +1,12 @@
 """Which of the slow checks run: each whose inputs changed since it last passed, and no other."""
 
+import functools
 import importlib.util
 import subprocess
 import sys
+import threading
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -64,9 +66,9 @@ def test_an_unchanged_check_is_left_out_and_a_changed_one_runs(
     slow_checks.record("first", slow_checks.fingerprint(["Makefile"]))
     ran: list[str] = []
 
-    def run(name: str) -> tuple[int, set[str]]:
+    def run(name: str) -> Any:
         ran.append(name)
-        return 0, {"Makefile"}
+        return slow_checks.Outcome(0, {"Makefile"}, 1.0)
 
     monkeypatch.setattr(slow_checks, "run", run)
     monkeypatch.setattr("sys.argv", ["slow_checks.py"])
@@ -89,11 +91,58 @@ def test_a_failed_check_is_not_recorded(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert slow_checks.passed() == {}
 
 
+def test_checks_for_one_core_run_side_by_side_after_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "passed.json").write_text("{}")
+    monkeypatch.setattr(slow_checks, "PASSED", tmp_path / "passed.json")
+    one_core = {"inputs": ["Makefile"], "cores": 1}
+    checks = {"first": one_core, "all cores": {"inputs": ["Makefile"]}, "second": one_core}
+    monkeypatch.setattr(slow_checks, "declared", lambda: checks)
+    monkeypatch.setattr(slow_checks.os, "cpu_count", lambda: 2)
+    both, ran = threading.Barrier(2, timeout=30), []
+
+    def run(name: str, output: IO[str] | None = None) -> Any:
+        ran.append(name)
+        if output is not None:
+            both.wait()  # ends only when the other check has begun
+            output.write(f"{name} prints a line\n")
+        return slow_checks.Outcome(0, {"Makefile"}, 1.0)
+
+    monkeypatch.setattr(slow_checks, "run", run)
+    monkeypatch.setattr("sys.argv", ["slow_checks.py"])
+    slow_checks.main()
+    assert ran[:2] == ["all cores", ".venv/dev"]
+    assert sorted(ran[2:]) == ["first", "second"]
+    assert set(slow_checks.passed()) == set(checks)
+    printed = capsys.readouterr().out
+    for name in ("first", "second"):
+        assert f"== {name}\n{name} prints a line\n== {name}: passed in 1 s\n" in printed
+
+
+def test_a_failed_check_shows_what_it_printed_though_others_run_beside_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "passed.json").write_text("{}")
+    (tmp_path / "Makefile").write_text(".venv/dev:\n\t@true\ngood:\n\t@echo fine\nbad:\n\t@echo broken >&2; exit 3\n")
+    monkeypatch.setattr(slow_checks, "PASSED", tmp_path / "passed.json")
+    monkeypatch.setattr(
+        slow_checks, "declared", lambda: {"bad": {"inputs": [], "cores": 1}, "good": {"inputs": [], "cores": 1}}
+    )
+    monkeypatch.setattr(slow_checks, "run", functools.partial(slow_checks.run, root=tmp_path))
+    monkeypatch.setattr("sys.argv", ["slow_checks.py"])
+    with pytest.raises(SystemExit, match="bad failed"):
+        slow_checks.main()
+    assert "== bad\nbroken\n" in capsys.readouterr().out
+    assert "bad" not in slow_checks.passed()
+
+
 def test_a_check_that_reads_a_file_that_is_not_declared_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "passed.json").write_text("{}")
     monkeypatch.setattr(slow_checks, "PASSED", tmp_path / "passed.json")
     monkeypatch.setattr(slow_checks, "declared", lambda: {"check": {"inputs": ["Makefile"], "covered": ["docs"]}})
-    monkeypatch.setattr(slow_checks, "run", lambda _: (0, {"Makefile", "docs/README.md", "README.md", "not-tracked"}))
+    opened = {"Makefile", "docs/README.md", "README.md", "not-tracked"}
+    monkeypatch.setattr(slow_checks, "run", lambda _: slow_checks.Outcome(0, opened, 1.0))
     monkeypatch.setattr("sys.argv", ["slow_checks.py"])
     with pytest.raises(SystemExit) as ended:
         slow_checks.main()
@@ -110,7 +159,7 @@ def test_the_files_that_python_opens_are_noted_however_they_are_opened(tmp_path:
     (tmp_path / "program.py").write_text(f"{program}; subprocess.run([sys.executable, '-c', {inner!r}], check=True)")
     (tmp_path / "Makefile").write_text(f"check:\n\t{sys.executable} program.py\n")
     for _ in range(2):  # the second time the module comes from its cache
-        code, opened = slow_checks.run("check", tmp_path)
+        code, opened, _ = slow_checks.run("check", tmp_path)
         assert code == 0
         assert opened >= {"read.txt", "also.txt", "module.py", "program.py"}
         assert not [name for name in opened if name.startswith("/")]
