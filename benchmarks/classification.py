@@ -74,7 +74,7 @@ def _own() -> list[Table]:
         "hypotheticals moved from interactions to contexts, because the guide now says where they belong. One statement, "
         "a discovery about the speaker, became biographical."
     ]
-    return [Table("Own test part", ("what", "figure", "reach"), scores, "", notes)]
+    return [Table("Own test part", ("what", "figure", "target"), scores, "", notes)]
 
 
 def _same(first: Sequence[object], second: Sequence[object]) -> float:

@@ -54,9 +54,9 @@ def _growing() -> list[Table]:
         "the stream is added."
     ]
     columns = ("memories", "indexed a second", "bytes a memory", "heap in use, MB")
-    reach = "100,000 of 1,000 users, 1 client: p95 <= 50 ms"
+    target = "100,000 of 1,000 users, 1 client: p95 <= 50 ms"
     return [
-        Table("A search through the handler, 100 memories a user", _LATENCY, latency, reach, notes),
+        Table("A search through the handler, 100 memories a user", _LATENCY, latency, target, notes),
         Table("The index as it grows", columns, sizes, "", bound),
         Table(
             "Keeping the index up to date",

@@ -35,7 +35,7 @@ _COLUMNS = (
     "function", "start ms", "start CPU ms", "CPU ms beyond an empty handler", "tool", "first call ms", "first CPU ms",
     "second call ms", "second CPU ms", "MB once started", "MB zipped", "MB unzipped",
 )  # fmt: skip
-_REACH = "search: <= 400 ms of processor time beyond an empty handler"
+_TARGET = "search: <= 400 ms of processor time beyond an empty handler"
 _NOTES = [
     f"The times are medians of {_STARTS} starts, and all functions take turns. A start ends when the runtime asks for the "
     "first invocation, so it includes the interpreter, the runtime client and the handler's imports. Before a start, Lambda "
@@ -75,7 +75,7 @@ def measure(_: argparse.Namespace) -> list[Table]:
     load = (
         f"The machine's load during the measurement was {median(loads):.1f}, and the measurement itself causes about 1 of it."
     )
-    return [Table("A cold start, per function", _COLUMNS, _rows(found), _REACH, [*_NOTES, load])]
+    return [Table("A cold start, per function", _COLUMNS, _rows(found), _TARGET, [*_NOTES, load])]
 
 
 def _refuse_unbuilt(functions: Sequence[str]) -> None:

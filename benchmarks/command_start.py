@@ -18,7 +18,7 @@ from benchmarks.report import Cell, Table, main
 _RUNS = 15
 _LAUNCH = "from commonplace.interfaces.cli import main; main()"  # as the console script does
 _STATEMENTS = ("I moved to Lisbon in May.", "My daughter Mia is allergic to peanuts.", "I go running before work.")
-_REACH = {
+_TARGETS = {
     ("--help",): 0.15,
     ("runs", "list"): 0.3,
     ("search", "is anybody allergic?"): 0.6,
@@ -43,13 +43,13 @@ def measure(_: argparse.Namespace) -> list[Table]:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # who starts a command twice has it compiled
         for statement in _STATEMENTS:
             _run((_LAUNCH, "store", statement), environment)
-        programs = {**{name: (code,) for name, code in _BESIDE.items()}, **{c[0]: (_LAUNCH, *c) for c in _REACH}}
+        programs = {**{name: (code,) for name, code in _BESIDE.items()}, **{c[0]: (_LAUNCH, *c) for c in _TARGETS}}
         found: dict[str, list[Took]] = {name: [] for name in programs}
         loads = []
         for name in list(programs) * _RUNS:
             found[name].append(_run(programs[name], environment))
             loads.append(os.getloadavg()[0])
-        shares = [_shares(command, environment) for command in _REACH]
+        shares = [_shares(command, environment) for command in _TARGETS]
     columns = ("command", "all", *_OWNERS)
     by_owner = Table("Milliseconds of imports, by the library that they belong to", columns, shares, "", [_SHARES])
     return [_times(found, median(loads)), by_owner]
@@ -69,17 +69,17 @@ def _run(program: Sequence[str], environment: Mapping[str, str]) -> Took:
 
 
 def _times(found: Mapping[str, Sequence[Took]], load: float) -> Table:
-    reaches = {command[0]: reach for command, reach in _REACH.items()}
+    targets = {command[0]: target for command, target in _TARGETS.items()}
     rows: list[tuple[Cell, ...]] = []
     for name, took in found.items():
         seconds, processor = zip(*took, strict=True)
-        reach = reaches.get(name)
-        met = None if reach is None else "yes" if min(seconds) <= reach else "no"
-        rows.append((name, min(seconds), median(seconds), min(processor), reach, met))
-    columns = ("process", "least s", "median s", "least CPU s", "reach s", "met")
+        target = targets.get(name)
+        met = None if target is None else "yes" if min(seconds) <= target else "no"
+        rows.append((name, min(seconds), median(seconds), min(processor), target, met))
+    columns = ("process", "least s", "median s", "least CPU s", "target s", "met")
     notes = [
         f"Each row is from {_RUNS} fresh processes over {len(_STATEMENTS)} memories, and the rows take turns. `runs` is "
-        "`runs list`. The reach applies to the least time, because other processes on the machine can only make a command "
+        "`runs list`. The target applies to the least time, because other processes on the machine can only make a command "
         f"slower. The machine's load during the measurement was {load:.1f}, and the measurement itself causes about 1 of it."
     ]
     return Table(

@@ -114,7 +114,7 @@ def _changes(half: str, name: str) -> list[Figure]:
 def measure(_: argparse.Namespace) -> list[Table]:
     """All figures in one table."""
     rows: list[tuple[Cell, ...]] = [(one.what, one.half, one.cases, one.share, f"<= {one.most}") for one in figures()]
-    return [Table("Cases with a wrong result", ("what", "half", "cases", "share", "reach"), rows, "", _NOTES)]
+    return [Table("Cases with a wrong result", ("what", "half", "cases", "share", "target"), rows, "", _NOTES)]
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ def measure(_: argparse.Namespace) -> list[Table]:
         with filled(size) as path:
             rows += [(f"{size:,}", tool, *probe(path, tool)) for tool in _CALLS]
     columns = ("memories", "tool", "import ms", "first call ms", "peak MB")
-    reach = "search: import <= 400 ms; memory <= 150 MB at 1,000 and <= 250 MB at 100,000"
-    return [Table("A fresh process per tool", columns, rows, reach)]
+    target = "search: import <= 400 ms; memory <= 150 MB at 1,000 and <= 250 MB at 100,000"
+    return [Table("A fresh process per tool", columns, rows, target)]
 
 
 if __name__ == "__main__":

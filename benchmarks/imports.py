@@ -59,13 +59,13 @@ def measure(given: argparse.Namespace) -> list[Table]:
             (f"plan of JSON Lines, {given.entries:,} memories", *_imported(lines, "plan")),
         ]
     columns = ("import", "entries", "added", "refused", "minutes", "CPU minutes", "peak MB")
-    reach = "100 MB of ChatGPT in <= 15 minutes, a plan of 1,000,000 in <= 5, each with <= 400 MB of memory; none refused"
+    target = "100 MB of ChatGPT in <= 15 minutes, a plan of 1,000,000 in <= 5, each with <= 400 MB of memory; none refused"
     notes = [
         f"A conversation has an English message from the training messages of the nightly classifier, {_ASKED} messages that "
         "only ask for something, and an answer to each message. An entry is a section of a conversation. The import runs in "
         "one process, on two cores."
     ]
-    return [Table("An import into an empty file", columns, rows, reach, notes)]
+    return [Table("An import into an empty file", columns, rows, target, notes)]
 
 
 def write_dumps(whole: Path, lines: Path, count: int) -> None:

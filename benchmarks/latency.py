@@ -62,8 +62,8 @@ def measure(_: argparse.Namespace) -> list[Table]:
             mixed = [call for pair in zip(_stores(memory, fresh, 100), searches, strict=False) for call in pair]
             rows.append(_row(size, "search after each store", _times(mixed)[1::2], None))
     columns = ("memories", "tool", "calls", "p50 ms", "p95 ms", "max ms", "first ms")
-    reach = "search p95 <= 10 ms at 10,000, <= 100 ms at 100,000; store p95 <= 10 ms, flat"
-    return [Table("A whole tool call, Python to disk and back, one process", columns, rows, reach)]
+    target = "search p95 <= 10 ms at 10,000, <= 100 ms at 100,000; store p95 <= 10 ms, flat"
+    return [Table("A whole tool call, Python to disk and back, one process", columns, rows, target)]
 
 
 def _stores(memory: Commonplace, fresh: Iterator[str], count: int) -> list[Callable[[], object]]:

@@ -73,7 +73,7 @@ def tables(figures: dict[str, float]) -> list[Table]:
         )
     told = (*_SETTINGS, "by words alone")
     columns = ("relation", "source", TUNED, *told, HELD_OUT, *told)
-    reach = "duplicate, all but MRPC >= .45; same_topic_distinct <= .005; update, contradiction 0 in each setting"
+    target = "duplicate, all but MRPC >= .45; same_topic_distinct <= .005; update, contradiction 0 in each setting"
     notes = [
         f"The model takes {figures['milliseconds']:.2f} ms per pair, without the time for the vectors.",
         "The halves are determined by a hash of the pair. Pairs with an ambiguous relation are left out.",
@@ -81,7 +81,7 @@ def tables(figures: dict[str, float]) -> list[Table]:
         "of pictures. Users do not say such sentences.",
         "The pairs from prefeval and the written pairs (pairs/distinct.tsv, pairs/same.tsv) are what users say.",
     ]
-    return [Table("Merges suggested", columns, rows, reach, notes)]
+    return [Table("Merges suggested", columns, rows, target, notes)]
 
 
 def _whole(counts: list[float | None]) -> list[Cell]:

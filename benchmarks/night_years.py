@@ -49,13 +49,13 @@ def measure(_: argparse.Namespace) -> list[Table]:
             left = _left(life, clock, memory)
         rows = [(*before, *row[1:]) for before, row in zip(rows, left, strict=True)] if rows else left
     columns = ("what", *(f"{figure}, {half}" for half in HALVES for figure in ("number", "share")))
-    reach = "every fact that still holds is active; >= .95 found; repeats <= .01"
+    target = "every fact that still holds is active; >= .95 found; repeats <= .01"
     notes = [
         "The user reports two facts a day, made from templates, and small talk. One in ten facts is a change, and one in ten "
         "is repeated in other words. The templates of `handed` were in view when the rules were fixed, but the templates of "
         "`apart` were not."
     ]
-    return [Table(f"After {NIGHTS} nights", columns, rows, reach, notes), _cost(took)]
+    return [Table(f"After {NIGHTS} nights", columns, rows, target, notes), _cost(took)]
 
 
 def _nights(life: Life, memory: Commonplace, clock: Evening, label: str) -> Iterator[_Took]:

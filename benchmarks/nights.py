@@ -109,10 +109,10 @@ def _never(rules: Scores, everything: Scores) -> Table:
     leaked = {name: part.leaked for name, part in parts.items()}
     rows.append(row("secrets anywhere in the file", leaked, whole_parts[_ALL].leaked))
     columns = ("kind", "said", "remembered", *(f"share, {name}" for name in names), "stored whole")
-    reach = (
+    target = (
         "secrets, injections, code, role-play, assistant's words 0; quotes, hypotheticals, third parties, small talk <= .15"
     )
-    return Table("What must not be remembered", columns, rows, reach)
+    return Table("What must not be remembered", columns, rows, target)
 
 
 def _curve(curve: Mapping[float, Scores]) -> Table:

@@ -38,7 +38,7 @@ def measure(given: argparse.Namespace) -> list[Table]:
         "First: the process has answered nothing yet, and Chromium has shown nothing yet. Drawn: the time from the "
         "navigation until a Chromium without a window has loaded the page with its style sheet and its script. The other "
         "times are from the request to the last byte of the answer.",
-        f"The first view from a new process arrived after {first:.0f} ms; the reach is "
+        f"The first view from a new process arrived after {first:.0f} ms; the target is "
         f"{'met' if first <= MOST else 'not met'}.",
     ]
     return [Table(f"The page with {given.memories:,} memories", columns, rows, f"the first view <= {MOST} ms", notes)]

@@ -16,12 +16,12 @@ Cell = str | float | int | None
 
 @dataclass(frozen=True)
 class Table:
-    """One table. `reach` says in words what was aimed at; `notes` what a reader must know of the figures."""
+    """One table. `target` describes the wanted figures in words, and each of `notes` explains how to read the figures."""
 
     title: str
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
-    reach: str = ""
+    target: str = ""
     notes: list[str] = field(default_factory=list)
 
 
@@ -69,7 +69,7 @@ def main(
 
 def show(table: Table) -> None:
     """Prints one table."""
-    drawn = RichTable(title=table.title, caption=table.reach, title_justify="left", caption_justify="left")
+    drawn = RichTable(title=table.title, caption=table.target, title_justify="left", caption_justify="left")
     for number, column in enumerate(table.columns):
         drawn.add_column(column, justify="right" if number else "left")
     for row in table.rows:

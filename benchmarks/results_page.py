@@ -29,8 +29,8 @@ def _section(path: Path) -> str:
         lines = [f"**{table['title']}**", "", "| " + " | ".join(table["columns"]) + " |"]
         lines.append("|" + "---|" * len(table["columns"]))
         lines += ["| " + " | ".join(shown(cell) for cell in row) + " |" for row in table["rows"]]
-        if table["reach"]:
-            lines += ["", f"Reach: {table['reach']}"]
+        if table["target"]:
+            lines += ["", f"Target: {table['target']}"]
         lines += [f"\n{note}" for note in table["notes"]]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)

@@ -129,9 +129,9 @@ def measure(given: argparse.Namespace) -> list[Table]:
         compared += _compared(name, conversations)
         if name == "LoCoMo":
             abstention = [(half, *_answerable(list(chain.from_iterable(part)))) for half, part in halves.items()]
-    reach = "R@10 LoCoMo >= .86, in one store >= .81; BEAM >= .69 and >= .62; the default costs <= .02 of R@5"
+    target = "R@10 LoCoMo >= .86, in one store >= .81; BEAM >= .69 and >= .62; the default costs <= .02 of R@5"
     return [
-        Table("Share of the evidence turns that are found", COLUMNS, rows, reach),
+        Table("Share of the evidence turns that are found", COLUMNS, rows, target),
         Table("The same questions with other rankings, for comparison", COLUMNS, compared),
         Table("`answerable` recognizes LoCoMo's adversarial questions", ("half", "answerable", "adversarial", "AUROC"),
               abstention, "AUROC >= .80"),

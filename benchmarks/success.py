@@ -130,7 +130,7 @@ def measure(given: argparse.Namespace) -> list[Table]:
         "The questions are from the persons that nothing was tuned on, and most are paraphrases. `advanced` measures the "
         "latency.",
     ]
-    return [Table("The specification's success metrics", ("metric", "before, or cases", "figure", "reach"), rows, "", notes)]
+    return [Table("The specification's success metrics", ("metric", "before, or cases", "figure", "target"), rows, "", notes)]
 
 
 if __name__ == "__main__":

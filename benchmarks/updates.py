@@ -61,13 +61,13 @@ def tables(figures: dict[str, float]) -> list[Table]:
             cells += [int(figures[f"{place}|pairs"]), figures[f"{place}|update"], figures[f"{place}|merge"]]
         rows.append((name, relation, *cells))
     columns = ("set", "relation", TUNED, "updates", "merges", HELD_OUT, "updates", "merges")
-    reach = "changes: change >= .75 in updates, look_alike <= .10; duplicates: same >= .45 in merges, all others <= .01"
+    target = "changes: change >= .75 in updates, look_alike <= .10; duplicates: same >= .45 in merges, all others <= .01"
     notes = [
         "The writer had not seen the code (pairs/changes.jsonl, pairs/duplicates.jsonl). The judge was trained on the odd "
         "lines. `training/make_judge.py --cross-validate` reports how well it does without them.",
         "While the models were made, the figures of the even lines were read a dozen times, but never the lines.",
     ]
-    return [Table("Updates and merges pointed at", columns, rows, reach, notes)]
+    return [Table("Updates and merges pointed at", columns, rows, target, notes)]
 
 
 def judged_lists(path: Path) -> list[Judged]:

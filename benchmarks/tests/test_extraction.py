@@ -1,4 +1,4 @@
-"""What rules make of messages and talks is within its reach."""
+"""The memories that the rules make from messages and conversations stay within the targets."""
 
 from benchmarks.extraction import figures
 
