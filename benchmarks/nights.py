@@ -68,7 +68,7 @@ def _gold(rules: Scores, everything: Scores) -> Table:
     notes = [
         "`handed` was in view while the rules were made. The writer of `apart` had not seen the rules or the prompts, and "
         "nobody looked at what the rules keep from it. Gold: facts that were still true at the end, and were asked for two "
-        "weeks later. At 0.3: found above the default threshold of relevance. Stored whole: every message of the user is "
+        "weeks later. At 0.3: found with a minimum relevance of 0.3. Stored whole: every message of the user is "
         "stored unchanged."
     ]
     columns = ("stories", "memories", "gold", "in the top 5", "at 0.3")

@@ -47,7 +47,7 @@ class Clients(Protocol):
 
 
 class KeyClients:
-    """Creates clients for the Messages API. Each call reads the key, so a new key takes effect without a deployment."""
+    """Creates clients for the Messages API. A changed key takes effect without a deployment."""
 
     def __init__(self, key: Callable[[], str], base_url: str | None = None) -> None:
         self._key, self._base_url = key, base_url
