@@ -89,7 +89,7 @@ def _is_past(text: str, words: str) -> bool | None:
 
     verbs = [
         (distance(verb), past)
-        for language in map(language_of, _find_weekdays(words))  # not all languages: "half" is also a German verb
+        for language in map(language_of, dict(_find_weekdays(words)))  # not all languages: "half" is also a German verb
         for past, pattern in ((None, language.open), (True, language.past), (False, language.present))
         for verb in pattern.finditer(clause)
         if verb.end() > at or language.code != "ja"  # in Japanese, a verb before a weekday belongs to a noun
@@ -101,11 +101,10 @@ def _is_past(text: str, words: str) -> bool | None:
     return past
 
 
-def _find_weekdays(words: str) -> dict[str, set[int]]:
-    """Map each language in which the words name weekdays to the numbers of these weekdays. Monday is 0."""
-    named = {code: phrases_of(code, "weekday").items() for code in languages_of(words)}
-    days = {code: {int(number) for name, number in names if name in words.casefold()} for code, names in named.items()}
-    return {code: numbers for code, numbers in days.items() if numbers}
+def _find_weekdays(words: str) -> list[tuple[str, int]]:
+    """Return the weekdays that the words name, each with the language of its name. Monday is 0."""
+    names = ((code, *name) for code in languages_of(words) for name in phrases_of(code, "weekday").items())
+    return [(code, int(number)) for code, name, number in names if name in words.casefold()]
 
 
 def _format_range(time_range: TimeRange) -> str | None:
@@ -113,7 +112,7 @@ def _format_range(time_range: TimeRange) -> str | None:
     first, last = time_range.after, time_range.before
     if first is None or last is None:
         edge = first or (last and last - _NIGHT)
-        named = {day for days in _find_weekdays(time_range.text).values() for day in days}  # "before Friday" ends on Thursday
+        named = {weekday for _, weekday in _find_weekdays(time_range.text)}  # "before Friday" ends on Thursday
         near = (edge + shift for shift in (0 * _DAY, _DAY, -_DAY) if edge and (edge + shift).weekday() in named)
         return f"{next(near, edge):%Y-%m-%d}" if edge else None
     if time_range.granularity in ("year", "month"):
