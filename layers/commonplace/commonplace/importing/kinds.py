@@ -97,7 +97,8 @@ def import_source(
 def people_in(source: Source, kind: ImportKind) -> set[str]:
     """Return the names of the people in a source. The set includes `NO_NAME` if only some entries mention a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
-    people = {fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact)}
+    named = (fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact))
+    people = {name.encode(errors="backslashreplace").decode() for name in named}
     return people if len(people) > 1 else people - {NO_NAME}
 
 
