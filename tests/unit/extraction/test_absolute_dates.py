@@ -102,6 +102,7 @@ MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
         ("The boat must be booked by noon on Friday", "by noon on Friday (2026-03-13)"),
         ("The order can be cancelled before Friday noon", "before Friday noon (2026-03-13)"),
         ("I want the shed painted by Saturday evening", "by Saturday evening (2026-03-14)"),
+        ("My thesis will have been printed by Friday noon", "by Friday noon (2026-03-13)"),
         ("She needs her essay sent by Friday noon", "by Friday noon (2026-03-13)"),
         ("We must leave before Saturday", "before Saturday (2026-03-14)"),
         ("The bike must be returned before Saturday morning", "before Saturday morning (2026-03-14)"),
