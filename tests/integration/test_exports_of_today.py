@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,19 @@ def test_an_export_of_claude_reads_conversations_and_names_the_memories(memory: 
     assert plan.kind == "claude"
     assert plan.left_out["memories.json, what Claude remembers: unpack it, and import it on its own"] == 1
     assert plan.left_out["a file of another kind"] == 1
+
+
+def test_an_export_of_claude_whose_conversations_are_empty_is_its_memories(memory: Commonplace, tmp_path: Path) -> None:
+    plan = memory.import_from(zip_of(tmp_path, conversations=[], memories=CLAUDE, users=[{"name": "Ana"}]))
+    assert (plan.kind, plan.added, plan.refused) == ("anthropic-memory", 3, [])
+
+
+def test_a_refused_archive_or_folder_with_memories_names_them(memory: Commonplace, tmp_path: Path) -> None:
+    archive = zip_of(tmp_path, conversations={"of": "another form"}, memories=CLAUDE)
+    (tmp_path / "export").mkdir()
+    for path in (archive, file_of(tmp_path / "export", CLAUDE).parent):
+        why = refusal(partial(memory.import_from, path)).message
+        assert ("without memories.json" in why, "import its" in why) == (False, True)
 
 
 @pytest.mark.parametrize("packed", [True, False])

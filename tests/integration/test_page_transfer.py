@@ -103,6 +103,16 @@ def test_entries_without_a_name_are_chosen_on_the_page(memory: Commonplace) -> N
     assert (answer.status_code, [one["raw_text"] for one in memory.export()]) == (303, ["The office has a garden."])
 
 
+def test_half_a_character_is_escaped_on_the_page(memory: Commonplace) -> None:
+    page = opened(memory)
+    dump = [{"id": f"{name}\udc01", "memory": "I row.", "user_id": f"{name}\ud800"} for name in ("kim", "lee")]
+    plan = planned(page, files=[("dump.json", json.dumps([*dump, {"id": "x", "memory": "a\ud801b"}]).encode())])
+    assert r'<option value="lee\ud800">lee\ud800: 1</option>' in plan
+    fields = form_in(plan, "/ui/import/apply") | {"only": r"lee\ud800"}
+    answer = page.client.post("/ui/import/apply", data=fields, headers={"Origin": URL})
+    assert (answer.status_code, [one["raw_text"] for one in memory.export()]) == (303, ["I row."])
+
+
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_an_export_comes_back_and_is_taken_back(memory: Commonplace, tmp_path: Path, form: Any) -> None:
     with Commonplace(tmp_path / "other.db") as other:

@@ -1,5 +1,6 @@
 """Paths and forms that a program gives by mistake: the error names the field, and says what to do."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -49,8 +50,20 @@ def test_a_path_below_a_file_is_named(memory: Commonplace, tmp_path: Path) -> No
     assert error.message == f"file: there is no {tmp_path / 'afile' / 'x'}; name an existing file or folder"
 
 
-@pytest.mark.parametrize("path", ["\0", "a\0b.db", Path("a/\0")], ids=repr)
-def test_a_memory_file_of_an_impossible_name_is_refused(path: str | Path) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["\0", "a\0b.db", Path("a/\0"), "x" * 100_000, "x/" * 5_000, "é" * 200, "", 3, b"x"],
+    ids=lambda path: repr(path)[:9],
+)
+def test_a_memory_file_of_an_impossible_name_is_refused(path: Any) -> None:
     error = refusal(lambda: Commonplace(path))
     assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "path")
     assert len(error.message) < 200
+
+
+def test_an_entry_of_a_folder_is_a_path(tmp_path: Path) -> None:
+    (tmp_path / "mem0.json").write_text('[{"id": "x", "memory": "Ana plays go."}]', "ascii")
+    Commonplace(tmp_path / "memory.db").close()
+    given, file = sorted(os.scandir(tmp_path), key=lambda entry: entry.name)[:2]
+    with Commonplace(file) as memory:
+        assert memory.import_from(given).added == 1

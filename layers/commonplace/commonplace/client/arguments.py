@@ -20,7 +20,7 @@ def as_path(path: str | PathLike[str], field: str) -> Path:
     """Convert an argument to a path. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an invalid name."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise invalid(field, "must be a path")
-    named = Path(refuse_half_characters(str(path), field))
+    named = Path(refuse_half_characters(os.fspath(path), field))
     is_long = len(str(named)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in named.parts)
     if is_long or "\0" in str(named):
         raise invalid(field, f"no file has such a name: at most {_LONGEST_NAME} bytes for each part, and no NUL")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from commonplace.bootstrap import local
+from commonplace.client import arguments
 from commonplace.client.arguments import FilterOptions, InsightFilter, Place, SearchOptions, StoreContext, StoreMetadata
 from commonplace.client.nightly_methods import NightMethods
 from commonplace.client.transfer_methods import TransferMethods
@@ -76,12 +76,9 @@ class Commonplace(NightMethods, TransferMethods):
         self._user_id = f"{BACKEND}|{refuse_half_characters(name, 'user_id')}"
         self._agent_id = refuse_half_characters(agent_id, "agent_id")
         self._clock = local.local_clock(timezone or chosen.timezone, now, "timezone" if timezone else "COMMONPLACE_TIMEZONE")
-        if path is not None:
-            refuse_half_characters(str(path), "path")
-            if "\0" in str(path):
-                raise invalid("path", "no file has such a name: it contains a NUL character")
         self._process = os.getpid()
-        self._opened = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
+        given = {} if path is None else {"db": arguments.as_path(path, "path")}
+        self._opened = local.open_local(chosen.model_copy(update=given))
 
     def __enter__(self) -> Self:
         return self

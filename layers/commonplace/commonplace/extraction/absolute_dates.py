@@ -89,7 +89,7 @@ def _is_past(text: str, words: str) -> bool | None:
 
     verbs = [
         (distance(verb), past)
-        for language in map(language_of, languages_of(text))
+        for language in map(language_of, dict(_find_weekdays(words)))  # not all languages: "half" is also a German verb
         for past, pattern in ((None, language.open), (True, language.past), (False, language.present))
         for verb in pattern.finditer(clause)
         if verb.end() > at or language.code != "ja"  # in Japanese, a verb before a weekday belongs to a noun
@@ -101,12 +101,20 @@ def _is_past(text: str, words: str) -> bool | None:
     return past
 
 
+def _find_weekdays(words: str) -> list[tuple[str, int]]:
+    """Return the weekdays that the words name, each with the language of its name. Monday is 0."""
+    names = ((code, *name) for code in languages_of(words) for name in phrases_of(code, "weekday").items())
+    return [(code, int(number)) for code, name, number in names if name in words.casefold()]
+
+
 def _format_range(time_range: TimeRange) -> str | None:
     """Format a time range as ISO dates of the same precision. Returns None for several months or several years."""
     first, last = time_range.after, time_range.before
     if first is None or last is None:
         edge = first or (last and last - _NIGHT)
-        return f"{edge:%Y-%m-%d}" if edge else None
+        named = {weekday for _, weekday in _find_weekdays(time_range.text)}  # "before Friday" ends on Thursday
+        near = (edge + shift for shift in (0 * _DAY, _DAY, -_DAY) if edge and (edge + shift).weekday() in named)
+        return f"{next(near, edge):%Y-%m-%d}" if edge else None
     if time_range.granularity in ("year", "month"):
         whole = last - first <= timedelta(days=366 if time_range.granularity == "year" else 31)
         return f"{first:%Y}" if time_range.granularity == "year" and whole else f"{first:%Y-%m}" if whole else None

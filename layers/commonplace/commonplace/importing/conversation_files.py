@@ -18,7 +18,7 @@ from commonplace.importing.sources import OTHER_FILE, Source, decoded
 from commonplace.use_cases.import_facts import refused
 from commonplace.use_cases.record_files import too_large
 
-_PIECE, _HEAD = 1 << 20, 65_536
+_PIECE, _HEAD, _EMPTY = 1 << 20, 65_536, 4  # in bytes; an empty list may have line ends
 _MOST_UNPACKED = 2_000_000_000
 _SMALL, _MOST_DENSE = 10_000_000, 200  # in bytes; a compression ratio that real conversations never reach
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -71,12 +71,12 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
 
 
 def unpacked(source: Source) -> Source:
-    """Return the `memories.json` in a ZIP archive written by OpenMemory. Any other source is returned unchanged."""
+    """Return the `memories.json` in a ZIP archive without conversations. Any other source is returned unchanged."""
     if not source.is_archive or source.path is None:
         return source
     with _open_archive(source.path) as archive:
         files = {info.filename: info for info in archive.infolist()}
-        if MEMORIES not in files or any(map(_is_wanted, files)):
+        if MEMORIES not in files or any(_is_wanted(name) and files[name].file_size > _EMPTY for name in files):
             return source
         _check_archive_file(files[MEMORIES])
         if files[MEMORIES].file_size > MOST_BYTES:

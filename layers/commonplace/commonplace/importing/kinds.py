@@ -10,7 +10,7 @@ from commonplace.domain.imports import ForeignFact, Imported
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import notes, stores, turns
 from commonplace.importing.chat_exports import read_chat_export
-from commonplace.importing.conversation_files import ConversationFile, conversation_files, unpacked
+from commonplace.importing.conversation_files import MEMORIES, ConversationFile, conversation_files, unpacked
 from commonplace.importing.entries import Fingerprints, ReadEntries, glance
 from commonplace.importing.sources import Source, Text
 from commonplace.ports.bundle import Ports
@@ -55,7 +55,7 @@ def kind_of(source: Source, kind: ImportKind | None = None) -> DetectedKind:
     if conversations is not None:
         return conversations
     if source.is_archive:
-        return _raise_unknown("it is a ZIP without conversations of ChatGPT or Claude, and without memories.json; unpack it")
+        return _raise_unknown("it is a ZIP without conversations of ChatGPT or Claude; unpack it and import its files")
     if source.suffix in (".md", ".markdown"):
         return _detect_note_kind(source)
     if source.suffix == ".txt":
@@ -97,7 +97,8 @@ def import_source(
 def people_in(source: Source, kind: ImportKind) -> set[str]:
     """Return the names of the people in a source. The set includes `NO_NAME` if only some entries mention a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
-    people = {fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact)}
+    named = (fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact))
+    people = {name.encode(errors="backslashreplace").decode() for name in named}
     return people if len(people) > 1 else people - {NO_NAME}
 
 
@@ -141,7 +142,8 @@ def _detect_note_kind(source: Source) -> DetectedKind:
             return DetectedKind("basic-memory", f"{text.name} has a permalink at its head")
         if any(notes.OBSERVATION.fullmatch(statement) for _, _, statement in notes.statements(text.text)):
             return DetectedKind("basic-memory", f"{text.name} has observations: - [category] ...")
-    return kind or _raise_unknown()
+    separate = source.path is not None and (source.path / MEMORIES).is_file()
+    return kind or _raise_unknown(f"its format is unknown; import its {MEMORIES} on its own" if separate else "")
 
 
 def _detect_text_kind(source: Source) -> DetectedKind:

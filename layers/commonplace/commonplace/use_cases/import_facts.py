@@ -131,7 +131,7 @@ class _People:
             if isinstance(entry, RefusedEntry):
                 yield entry
                 continue
-            name = entry.person or NO_NAME
+            name = (entry.person or NO_NAME).encode(errors="backslashreplace").decode()  # half a character is escaped
             has_space = name in self.counts or len(self.counts) < _MOST_PEOPLE or name in (self.only, NO_NAME)
             self.counts[name if has_space else _OTHER_PEOPLE] += 1
             if self.only in (None, name):

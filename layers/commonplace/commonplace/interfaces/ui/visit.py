@@ -101,7 +101,7 @@ class Visit:
         """Render a template with the values in `shown`. If `shown` contains `error`, the page displays that error."""
         values = {"error": None, **shown, "path": self.path, "form_token": self.session.form_token}
         text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **values)
-        return Response(text, status, media_type="text/html")
+        return Response(text.encode(errors="backslashreplace"), status, media_type="text/html")
 
     def show_error(self, template: str, error: CommonplaceError, /, **shown: Any) -> Response:
         """Show a submitted form again, together with the error."""
