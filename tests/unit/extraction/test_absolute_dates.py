@@ -38,6 +38,12 @@ MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
         ("金曜の夜に友達と食事します", "金曜の夜 (2026-03-13)"),
         ("金曜の夜に映画を見ました", "金曜の夜 (2026-03-06)"),
         ("I was away from Monday to Thursday", "from Monday to Thursday (2026-03-02 – 2026-03-05)"),
+        ("The inspection got moved from Friday to Monday", "to Monday (2026-03-16)"),
+        ("La reunión se ha cambiado del lunes al viernes", "al viernes (2026-03-13)"),
+        ("La visite a été décalée de jeudi à samedi", "à samedi (2026-03-14)"),
+        ("Die Probe wurde von Freitag auf Samstag verlegt", "auf Samstag (2026-03-14)"),
+        ("面接が木曜日から金曜日に変更になりました。", "金曜日 (2026-03-13)"),
+        ("Plumber on Friday at half past nine", "on Friday (2026-03-13) at half past nine"),
         ("I met him on Friday, we talked", "on Friday (2026-03-06)"),
         ("the grant is due by Friday", "by Friday (2026-03-13)"),
         ("I bought a suit because my wedding is on Saturday at 2 pm", "on Saturday at 2 pm (2026-03-14)"),
@@ -219,6 +225,8 @@ def test_a_text_that_tells_its_date_or_may_mean_another_year_stays(said: str) ->
         "金曜の正午までに署名する必要がありました。",
         "金曜までに終わらせる予定でした。",
         "I was going to be there by Friday noon.",
+        "Ramen with Noor and the twins on Sunday",
+        "土曜日、川沿いでいとことバーベキュー。",
     ],
 )
 def test_a_weekday_whose_verb_leaves_the_week_open_gets_no_date(said: str) -> None:

@@ -43,7 +43,8 @@ def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]
 
     `sentence` contains the statement. A weekday in a sentence about habits gets no date ("I swim every Monday").
     """
-    span = read_time_range(text, spoken_at)
+    moved = compiled("absolute_dates.moved").match(text)  # "moved from Monday to Thursday": only the new day is dated
+    span = read_time_range(text.replace(moved[moved.lastgroup], "") if moved and moved.lastgroup else text, spoken_at)
     if span is None or span.any_year or _ABSOLUTE.search(text) or span.text not in text or _is_ambiguous(span.text):
         return "", ""
     if compiled("absolute_dates.numbered").match(text, text.index(span.text) + len(span.text)):
@@ -65,7 +66,7 @@ def _is_ambiguous(words: str) -> bool:
 
 def _move_to_meant_week(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
     """Move a weekday's date to the past or the future, depending on the verb. Returns None if the verb leaves that open."""
-    first, last, past = time_range.after, time_range.before, _is_past(text, time_range.text)
+    first, last, past = time_range.after, time_range.before, _is_past(text, time_range)
     end = last or (first and first + _DAY)
     if past is None or end is None or (not past and first and end - first > _DAY):
         return None  # "from Monday to Friday" may be a habit or a plan
@@ -74,9 +75,12 @@ def _move_to_meant_week(time_range: TimeRange, text: str, spoken_at: datetime) -
     return replace(time_range, after=first and first + shift, before=last and last + shift)
 
 
-def _is_past(text: str, words: str) -> bool | None:
-    """Return whether the verb nearest to a weekday is about the past, or None if the verb doesn't show that."""
-    text, clause_start = straight(text), compiled("absolute_dates.clause")
+def _is_past(text: str, time_range: TimeRange) -> bool | None:
+    """Return whether the verb nearest to a weekday is about the past, or None if the verb doesn't show that.
+
+    Without a verb, a limit ("until Friday") or a time of day is about the future ("dentist Friday at nine").
+    """
+    text, words, clause_start = straight(text), time_range.text, compiled("absolute_dates.clause")
     end = text.index(straight(words)) + len(words)
     before = clause_start.split(text[:end])[-1]
     clause, at, end = before + clause_start.split(text[end:])[0], len(before) - len(words), len(before)
@@ -94,7 +98,9 @@ def _is_past(text: str, words: str) -> bool | None:
         for verb in pattern.finditer(clause)
         if verb.end() > at or language.code != "ja"  # in Japanese, a verb before a weekday belongs to a noun
     ]
-    past = min(verbs, key=lambda verb: verb[0])[1] if verbs else False
+    whole_day = time_range.after and time_range.before and time_range.before - time_range.after == _DAY
+    is_planned = not whole_day or compiled("absolute_dates.planned").search(clause)
+    past = min(verbs, key=lambda verb: verb[0])[1] if verbs else False if is_planned else None
     if aim := compiled("absolute_dates.aim").search(clause, max(0, at - 5), at + 5):
         moved = not aim["move"] or any(is_past is None for _, is_past in verbs)  # "auf" and "al" need a verb of moving
         return False if moved and not past else None  # what was done for a weekday may be older than the weekday
