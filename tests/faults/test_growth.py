@@ -86,7 +86,7 @@ def test_a_square_is_seen() -> None:
         return [len(words.copy()) for word in words if word.endswith(",")]
 
     texts = [name for name, _ in hostile_texts(_LENGTH)]
-    assert growth(read, len(texts), texts.index("'1, ' again and again"))
+    assert growth(read, len(texts), texts.index("'1, ' again and again"), longer=1)
 
 
 @pytest.mark.parametrize("unit", ["7", "7,777", "7.", "７", "九", "7:7 ", "7-"])
