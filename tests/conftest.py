@@ -29,7 +29,7 @@ pytest_plugins = [
     "tests.s3_buckets",
 ]
 
-gc.disable()  # what is collected stays until the end, and looking for garbage in it takes a fifth of the time
+gc.disable()  # while tests are collected: what that makes stays until the end
 
 
 def pytest_collection_finish() -> None:
