@@ -1,6 +1,7 @@
 """What every test may ask for: a clock that stands still, and an engine over a fresh file."""
 
 import functools
+import gc
 import signal
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -27,6 +28,14 @@ pytest_plugins = [
     "tests.opensearch_indices",
     "tests.s3_buckets",
 ]
+
+gc.disable()  # while tests are collected: what that makes stays until the end
+
+
+def pytest_collection_finish() -> None:
+    """Tests run with garbage collection as programs do."""
+    gc.enable()
+
 
 # Hypothesis's limits are of wall time, which tells nothing where workers share a machine; tests of time have their own.
 _PROFILE = settings.get_profile(settings.get_current_profile_name())  # of CI, where that is set

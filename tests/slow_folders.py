@@ -11,7 +11,8 @@ SLOW = ("conformance", "faults", "fuzz")
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks every test of these folders as `slow`, except the samples."""
+    folders = [TESTS / folder for folder in SLOW]
+    slow = {path for path in {item.path for item in items} if any(path.is_relative_to(folder) for folder in folders)}
     for item in items:
-        is_slow = any(item.path.is_relative_to(TESTS / folder) for folder in SLOW)
-        if is_slow and item.get_closest_marker("sample") is None:
+        if item.path in slow and item.get_closest_marker("sample") is None:
             item.add_marker("slow")

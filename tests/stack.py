@@ -13,11 +13,11 @@ _NOTHING = {"Ref": "AWS::NoValue"}
 _NAME = re.compile(r"\$\{([\w.:]+)\}")
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """Reads `!Sub x` as `{"Fn::Sub": x}`, as the long form has it."""
 
 
-def _tagged(loader: yaml.SafeLoader, tag: str, node: yaml.Node) -> dict[str, Any]:
+def _tagged(loader: yaml.CSafeLoader, tag: str, node: yaml.Node) -> dict[str, Any]:
     name = tag if tag in ("Ref", "Condition") else f"Fn::{tag}"
     if isinstance(node, yaml.ScalarNode):
         return {name: loader.construct_scalar(node)}

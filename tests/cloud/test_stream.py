@@ -13,7 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from cloud import faults
+from cloud import faults, stream
 from cloud.batches import Source
 from cloud.dynamodb import DynamoDB
 from cloud.proxy import Fault, FaultProxy
@@ -166,8 +166,9 @@ def test_a_poller_outlives_the_servers_death(dynamodb_url: str, tmp_path: Path) 
     ],
 )
 def test_trouble_with_the_stream_loses_nothing_and_doubles_nothing(
-    table: Table, dynamodb_url: str, operation: str, fault: Fault
+    table: Table, dynamodb_url: str, operation: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stream, "_LOOK", 0.25)  # seconds until it looks at the list of shards again
     seen = Seen()
     with FaultProxy(dynamodb_url) as proxy:
         streams = client("dynamodbstreams", proxy.url)

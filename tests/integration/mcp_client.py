@@ -1,20 +1,28 @@
-"""`commonplace mcp` in a process of its own, and the SDK's own client to speak to it."""
+"""`commonplace mcp` in a process of its own or in this one, and the SDK's own client to speak to it."""
 
 import json
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Literal
 
 import anyio
 import httpx2
 import mcp
+from mcp.client import Transport
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.memory import create_client_server_memory_streams
 from mcp_types import CallToolResult
 
+from commonplace import Commonplace
+from commonplace.contract.manifest import ShownTier
+from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.server import server_over
 from tests.integration.command_line import COMMAND, clean
 
 Era = Literal["auto", "legacy"]
+Started = mcp.StdioServerParameters | Transport | str
 ERAS: tuple[Era, ...] = ("auto", "legacy")
 
 
@@ -27,7 +35,20 @@ def parameters(memory_file: Path, *options: str, code: str | None = None) -> mcp
     return mcp.StdioServerParameters(command=sys.executable, args=["-c", whole], env=environment)
 
 
-def spoken(started: mcp.StdioServerParameters | str, talk: Callable[[mcp.Client], Awaitable[Any]], era: Era = "auto") -> Any:
+@asynccontextmanager
+async def in_process(memory_file: Path, tier: ShownTier | None = None) -> AsyncIterator[Any]:
+    """The server of `commonplace mcp` over a file, in this process: it gets and sends the same messages, only not as bytes."""
+    memory = OpenedLater(lambda: Commonplace(memory_file))
+    server = server_over(memory, tier)
+    with closing(memory):
+        async with create_client_server_memory_streams() as ((read, write), streams), anyio.create_task_group() as group:
+            group.start_soon(server.run, *streams, server.create_initialization_options())
+            yield read, write
+            await write.aclose()
+            await read.aclose()
+
+
+def spoken(started: Started, talk: Callable[[mcp.Client], Awaitable[Any]], era: Era = "auto") -> Any:
     """What a talk with a server gives."""
 
     async def whole() -> Any:
@@ -38,9 +59,7 @@ def spoken(started: mcp.StdioServerParameters | str, talk: Callable[[mcp.Client]
     return anyio.run(whole)
 
 
-def heard(
-    started: mcp.StdioServerParameters | str, talk: Callable[[mcp.Client, list[Any]], Awaitable[Any]], era: Era = "auto"
-) -> Any:
+def heard(started: Started, talk: Callable[[mcp.Client, list[Any]], Awaitable[Any]], era: Era = "auto") -> Any:
     """The same, and the talk is given what the server sends unasked."""
     seen: list[Any] = []
 

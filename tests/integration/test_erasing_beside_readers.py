@@ -97,6 +97,7 @@ def test_who_died_before_the_log_was_folded_leaves_it_to_the_next(memory_file: P
     memory_id = stored(SAID, memory_file)
     with reader_at_work(memory_file):  # so that closing alone does not fold it
         with monkeypatch.context() as dying, opened(memory_file) as memory:
+            dying.setattr(database, "_PATIENCE", 0.1)
             dying.setattr(database.Database, "_fold_log", lambda _: None)
             memory.erase(memory_id)
         assert copies(memory_file) > 0

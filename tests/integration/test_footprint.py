@@ -1,11 +1,14 @@
 """What a process pays for: nothing of what it doesn't use."""
 
+import functools
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.integration.command_line import stored
 
 pytestmark = pytest.mark.integration
 
@@ -37,9 +40,10 @@ COMMANDS = {
 }
 
 
-def loaded(*names: str) -> set[str]:
+@functools.cache
+def loaded(*names: str) -> frozenset[str]:
     run = subprocess.run([sys.executable, "-c", _LOADED, *names], check=True, capture_output=True, text=True)
-    return set(json.loads(run.stdout))
+    return frozenset(json.loads(run.stdout))
 
 
 def test_importing_the_package_loads_next_to_nothing() -> None:
@@ -63,9 +67,10 @@ def test_the_client_loads_no_server_and_no_model() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_a_command_loads_only_what_it_needs(tmp_path: Path, command: tuple[str, ...]) -> None:
-    process = [sys.executable, "-c", _RUN, "--db", str(tmp_path / "memory.db")]
-    for line in (("store", "I live in Leeds."), command):
-        done = subprocess.run([*process, *line], check=True, capture_output=True, text=True)
+    memory_file = tmp_path / "memory.db"
+    stored("I live in Leeds.", memory_file)
+    process = [sys.executable, "-c", _RUN, "--db", str(memory_file), *command]
+    done = subprocess.run(process, check=True, capture_output=True, text=True)
     assert not set(json.loads(done.stderr)) & COMMANDS[command]
 
 

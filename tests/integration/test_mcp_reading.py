@@ -7,7 +7,7 @@ import mcp
 import pytest
 
 from commonplace.client.memory import Commonplace
-from tests.integration.mcp_client import ERAS, Era, parameters, spoken, stored
+from tests.integration.mcp_client import ERAS, Era, in_process, parameters, spoken, stored
 
 pytestmark = pytest.mark.integration
 
@@ -42,7 +42,7 @@ def test_an_address_at_which_nothing_is_is_an_error_of_the_protocol(uri: str, tm
         assert failed.value.code == -32602
         await stored(client, MIA)
 
-    spoken(parameters(tmp_path / "memory.db"), talk)
+    spoken(in_process(tmp_path / "memory.db"), talk)
 
 
 def test_pages_hold_what_this_agent_may_see(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_pages_hold_what_this_agent_may_see(tmp_path: Path) -> None:
         assert MIA in page.text  # type: ignore[union-attr]
         assert "runs" not in page.text  # type: ignore[union-attr]
 
-    spoken(parameters(tmp_path / "memory.db"), talk)
+    spoken(in_process(tmp_path / "memory.db"), talk)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -75,4 +75,4 @@ def test_instructions_and_prompts_name_tools_that_are_shown(era: Era, tmp_path: 
             with pytest.raises(mcp.MCPError, match="no such prompt"):
                 await client.get_prompt(name, arguments)
 
-    spoken(parameters(tmp_path / "memory.db"), talk, era)
+    spoken(in_process(tmp_path / "memory.db"), talk, era)

@@ -10,11 +10,12 @@ import mcp
 import mcp_types as types
 import pytest
 
+from commonplace.contract.manifest import ShownTier
 from commonplace.contract.registry import TOOLS
 from commonplace.interfaces.mcp import tiers
 from commonplace.interfaces.mcp.tiers import Tools
 from tests.integration.command_line import run
-from tests.integration.mcp_client import ERAS, Era, error_of, found, heard, parameters, spoken, stored
+from tests.integration.mcp_client import ERAS, Era, error_of, found, heard, in_process, parameters, spoken, stored
 
 pytestmark = pytest.mark.integration
 
@@ -46,7 +47,7 @@ HOSTILE: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("tier", SHOWN)
-def test_a_tier_lists_its_tools(tier: str | None, era: Era, tmp_path: Path) -> None:
+def test_a_tier_lists_its_tools(tier: ShownTier | None, era: Era, tmp_path: Path) -> None:
     async def talk(client: mcp.Client) -> None:
         before = (await client.list_tools()).tools
         for looked_up in ({}, {"group": "analysis"}, {"tool": "search_memory"}):  # a look adds nothing
@@ -66,7 +67,14 @@ def test_a_tier_lists_its_tools(tier: str | None, era: Era, tmp_path: Path) -> N
         if "delete_memory" in hints:
             assert hints["delete_memory"].destructive_hint
 
-    spoken(parameters(tmp_path / "memory.db", *([] if tier is None else ["--tier", tier])), talk, era)
+    spoken(in_process(tmp_path / "memory.db", tier), talk, era)
+
+
+def test_the_option_chooses_the_tier(tmp_path: Path) -> None:
+    async def talk(client: mcp.Client) -> set[str]:
+        return {tool.name for tool in (await client.list_tools()).tools}
+
+    assert spoken(parameters(tmp_path / "memory.db", "--tier", "core"), talk) == SHOWN["core"]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -117,7 +125,7 @@ def test_arguments_are_read_as_clients_send_them(tmp_path: Path) -> None:
         error = error_of(await client.call_tool("store_memory", {"content": "x", "context": "often"}))
         assert (error["field"], error["message"]) == ("context", "context: must be an object")
 
-    spoken(parameters(tmp_path / "memory.db"), talk)
+    spoken(in_process(tmp_path / "memory.db"), talk)
 
 
 def test_a_model_plans_what_people_apply(tmp_path: Path) -> None:
@@ -132,7 +140,7 @@ def test_a_model_plans_what_people_apply(tmp_path: Path) -> None:
         assert "commonplace import" in imported.structured_content["notes"]["warnings"][0]
         assert await found(client, "is anybody allergic?") == []
 
-    spoken(parameters(tmp_path / "memory.db"), talk)
+    spoken(in_process(tmp_path / "memory.db"), talk)
 
 
 def test_a_long_call_tells_how_far_it_is(tmp_path: Path) -> None:
@@ -167,7 +175,7 @@ def test_a_file_that_is_no_memory_is_told_at_each_call_and_hurts_no_list(tmp_pat
         for _ in range(2):
             assert error_of(await client.call_tool("search_memory", {"query": "x"}))["code"] == "storage_unavailable"
 
-    spoken(parameters(tmp_path / "memory.db"), talk)
+    spoken(in_process(tmp_path / "memory.db"), talk)
 
 
 async def changes_when_discovered(client: mcp.Client, seen: list[Any], tool: str, era: Era) -> None:

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -14,24 +14,28 @@ from typing import Any
 
 import pytest
 
+from commonplace import Commonplace
+from commonplace.interfaces.http.access import Household
+from commonplace.interfaces.http.app import App
+from commonplace.interfaces.http.open_memories import OpenMemories
 from commonplace.interfaces.http.tokens import TokenFile
+from tests.asgi import client_over
 from tests.integration.command_line import clean
-from tests.integration.http_server import Server, served
+from tests.integration.http_server import Answer, served
 from tests.integration.read_by_threads import NAMES, STATEMENTS, many_words, texts
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+Result = tuple[list[Any], dict[str, list[Any]]]
+Results = dict[str, Result]
 ROOT = Path(__file__).parents[2]
 USERS = ("ana", "ben", "cleo", "dora", "emil", "finn", "greta", "hugo")
 QUESTIONS = ("Where do I live?", "What is Mia allergic to?", "tea", "Wo wohne ich?", "東京")
 _VARIES = re.compile(
     r"(?<![A-Z0-9])[0-9A-HJKMNP-TV-Z]{26}(?![A-Z0-9])|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:\d\d)?"
 )  # ids, times
-_BEFORE = """
-import os, sys
-sys.setswitchinterval(%s)
-# Memories that match alike are ordered by their age and use: both differ with the time that calls take.
-os.environ |= {"COMMONPLACE_USAGE_WEIGHT": "0", "COMMONPLACE_RECENCY_WEIGHT": "0"}
-"""
+_WEIGHTS = {"COMMONPLACE_USAGE_WEIGHT": "0", "COMMONPLACE_RECENCY_WEIGHT": "0"}
+"""Memories that match alike are ordered by their age and use: both differ with the time that calls take."""
+_BEFORE = f"import os, sys\nsys.setswitchinterval(1e-5)\nos.environ |= {_WEIGHTS}"
 _NOT_COMPARED = {
     "row", "owner", "number", "change", "created_at", "happened_at", "valid_from", "valid_to", "expires_at", "purge_at", "at",
     "seconds", "last_found", "until", "memory_id",
@@ -72,25 +76,41 @@ def calls_of(user: str) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def run(folder: Path, users: Sequence[str]) -> dict[str, tuple[list[Any], dict[str, list[Any]]]]:
+def run_together(folder: Path) -> Results:
     """What a server answers to each user, and the rows of each in its file, after all have called at once."""
-    folder.mkdir()
-    tokens = {user: TokenFile(folder / "tokens.json").add(f"{user}-laptop", user) for user in users}
+    tokens = tokens_of(folder, USERS)
     options = ("--tokens", str(folder / "tokens.json"))
-    with (
-        served(folder / "memory.db", *options, code=_BEFORE % (1e-5 if len(users) > 1 else 5e-3)) as server,
-        ThreadPoolExecutor(len(users)) as threads,
-    ):
-        answers = list(threads.map(lambda user: ask(server, tokens[user], calls_of(user)), users))
+    with served(folder / "memory.db", *options, code=_BEFORE) as server, ThreadPoolExecutor(len(USERS)) as threads:
+        answers = list(threads.map(lambda user: answers_to(server.ask, tokens[user], calls_of(user)), USERS))
         assert server.end(signal.SIGTERM)[0] == 0
-    return {user: (given, rows_of(folder / "memory.db", user)) for user, given in zip(users, answers, strict=True)}
+    return {user: (given, rows_of(folder / "memory.db", user)) for user, given in zip(USERS, answers, strict=True)}
 
 
-def ask(server: Server, token: str, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+def run_alone(folder: Path, user: str) -> Result:
+    """The same for a user who has a file and the server's application alone; here no other thread calls anything."""
+    tokens, file = tokens_of(folder, [user]), folder / "memory.db"
+    with OpenMemories(lambda user_id: Commonplace(file, user_id=user_id)) as memories:
+        client = client_over(App(Household(TokenFile(folder / "tokens.json"), memories), 8787))
+
+        def ask(method: str, path: str, body: Any, **headers: str) -> Answer:
+            answer = client.request(method, path, json=body, headers=headers)
+            return Answer(answer.status_code, dict(answer.headers), answer.json())
+
+        answers = answers_to(ask, tokens[user], calls_of(user))
+    return answers, rows_of(file, user)
+
+
+def tokens_of(folder: Path, users: Sequence[str]) -> dict[str, str]:
+    """A token for each user, in a file of a new folder."""
+    folder.mkdir()
+    return {user: TokenFile(folder / "tokens.json").add(f"{user}-laptop", user) for user in users}
+
+
+def answers_to(ask: Callable[..., Answer], token: str, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
     """What each call shows, without ids and times; a statement that holds nothing but a secret is refused."""
     given: list[Any] = []
     for tool, arguments in calls:
-        answer = server.ask("POST", f"/tools/{tool}", arguments, Authorization=f"Bearer {token}")
+        answer = ask("POST", f"/tools/{tool}", arguments, Authorization=f"Bearer {token}")
         if answer.status != 200:
             given.append((answer.status, answer.code))
         elif tool == "search_memory":
@@ -134,10 +154,12 @@ def _own_terms(value: str, owner: int) -> str:
     return re.sub(rf"(?<!\S){owner}_", "", value)
 
 
-def test_eight_users_at_once_leave_the_rows_that_each_leaves_alone(tmp_path: Path) -> None:
-    together = run(tmp_path / "together", USERS)
+def test_eight_users_at_once_leave_the_rows_that_each_leaves_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in _WEIGHTS.items():
+        monkeypatch.setenv(name, value)
+    together = run_together(tmp_path / "together")
     for user in USERS:
-        answers, rows = run(tmp_path / user, [user])[user]
+        answers, rows = run_alone(tmp_path / user, user)
         assert together[user][0] == answers
         assert together[user][1].keys() == rows.keys()
         for table, alone in rows.items():

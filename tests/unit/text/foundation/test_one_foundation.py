@@ -72,10 +72,20 @@ def trees() -> Mapping[str, ast.Module]:
     return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
 
 
-def strings(tree: ast.Module) -> Iterator[str]:
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
+@cache
+def strings(tree: ast.Module) -> tuple[str, ...]:
     """The text of each string, docstrings left out; of an f-string what is written in it."""
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    return tuple(_strings(tree))
+
+
+def _strings(tree: ast.Module) -> Iterator[str]:
+    told = {id(node.value) for node in nodes(tree) if isinstance(node, ast.Expr)}
+    for node in nodes(tree):
         if id(node) in told:
             continue
         if isinstance(node, ast.JoinedStr):
@@ -87,7 +97,7 @@ def strings(tree: ast.Module) -> Iterator[str]:
 def lists(tree: ast.Module) -> Iterator[str]:
     """What is a list of words: a collection, a string that is split, an alternation of a regular expression."""
     yield from (_NO_WORD.sub(" ", text) for text in strings(tree) if "|" in text)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Set | ast.List | ast.Tuple | ast.Dict):
             parts = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
             yield " ".join(part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
@@ -104,7 +114,7 @@ def cuts_words(tree: ast.Module) -> bool:
 
 
 def detects_languages(tree: ast.Module) -> bool:
-    return any(isinstance(node, ast.FunctionDef) and _DETECTOR.search(node.name) for node in ast.walk(tree))
+    return any(isinstance(node, ast.FunctionDef) and _DETECTOR.search(node.name) for node in nodes(tree))
 
 
 def holds_words(tree: ast.Module) -> bool:
