@@ -82,6 +82,11 @@ TATTERS = st.lists(
 )
 
 
+@pytest.mark.parametrize("text", ["I and my", "I and the", "Do I and our", "Me and her", "I and a."])
+def test_a_sentence_may_end_before_its_noun(text: str) -> None:
+    assert to_third_person(text)
+
+
 @given(TATTERS)
 def test_no_heap_of_english_words_makes_it_raise_or_lose_its_end(words: list[str]) -> None:
     text = " ".join(words)

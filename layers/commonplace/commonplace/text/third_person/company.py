@@ -100,7 +100,7 @@ def noun_phrase_end(sentence: Sequence[Token], at: int) -> int | None:
     end = ends[0] if ends else at + 2
     while end < len(sentence) and sentence[end].is_word and sentence[end].capital:
         end += 1
-    return end
+    return end if end <= len(sentence) else None
 
 
 def is_person(words: Sequence[Token]) -> bool:
